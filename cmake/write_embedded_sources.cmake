@@ -1,0 +1,10 @@
+# Run by the build (see embed_sources.cmake): writes OUTPUT, a C++ file that holds FILES as strings.
+set(text "#include \"${FOLDER}/embedded_sources.hpp\"\n\nnamespace margay::${FOLDER} {\n\n")
+string(APPEND text "std::string_view EmbeddedSource(std::string_view name) {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} source)
+  string(APPEND text "  if (name == \"${name}\") {\n    return R\"margay(${source})margay\";\n  }\n")
+endforeach()
+string(APPEND text "  (void)name;\n  return {};\n}\n\n}  // namespace margay::${FOLDER}\n")
+file(WRITE ${OUTPUT} "${text}")
