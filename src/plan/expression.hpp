@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/dictionary_function.hpp"
+#include "plan/type.hpp"
+
+namespace margay::plan {
+
+enum class Operation : uint8_t {
+  Column,    //!< column number `column` of the input
+  Constant,  //!< `constant`
+
+  // Arithmetic. Operands and result have one type, except for Multiply of decimals, whose scales
+  // add up, Add and Subtract of decimals, which share only the scale, and Date plus or minus an
+  // INTEGER number of days. Out of the result type's range is an error of the query.
+  Add,
+  Subtract,
+  Multiply,
+  Divide,         //!< Float64 or Float32; a divisor of zero is a fault, left to the front-end
+  IntegerDivide,  //!< integers, towards zero; a divisor of zero gives NULL
+  Modulo,         //!< integers, sign of the dividend; a divisor of zero gives NULL
+  Negate,
+
+  // Comparison of two operands of one type; NULL if an operand is NULL. Floats in total order: NaN
+  // equals NaN and is larger than everything else.
+  Equal,
+  NotEqual,
+  Less,
+  LessOrEqual,
+  Greater,
+  GreaterOrEqual,
+  // Comparison where NULL is a value like any other; never NULL.
+  DistinctFrom,
+  NotDistinctFrom,
+
+  And,  //!< two or more operands, three-valued logic
+  Or,
+  Not,
+  IsNull,
+  IsNotNull,
+
+  Case,      //!< when, then, [when, then, ...] else
+  Coalesce,  //!< first operand that is not NULL
+  In,        //!< operand 0 equals one of operands 1..n; three-valued logic
+  Cast,      //!< operand 0 to `type` with DuckDB's rounding; out of range is an error
+  TryCast,   //!< as Cast, but out of range gives NULL
+
+  //! `function` of operand 0, a Varchar Column; see DictionaryFunction
+  Dictionary,
+};
+
+//! A constant of any type.
+struct Constant {
+  bool is_null = false;
+  Int128 integer = 0;  //!< integral types
+  double real = 0;     //!< Float32 and Float64
+  std::string text;    //!< Varchar
+};
+
+class Expression;
+using ExpressionPointer = std::shared_ptr<const Expression>;
+
+//! A typed, immutable expression over the columns of a relational node's input.
+class Expression {
+ public:
+  static ExpressionPointer Column(size_t column, Type type, std::string name);
+  static ExpressionPointer MakeConstant(Constant constant, Type type);
+  static ExpressionPointer Integer(Int128 value, Type type);
+  static ExpressionPointer Null(Type type);
+  static ExpressionPointer Make(Operation operation, Type type,
+                                std::vector<ExpressionPointer> operands);
+  static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
+                                      ExpressionPointer argument);
+
+  Operation GetOperation() const { return operation_; }
+  const Type& GetType() const { return type_; }
+  const std::vector<ExpressionPointer>& Operands() const { return operands_; }
+  const Expression& Operand(size_t i) const { return *operands_[i]; }
+
+  size_t ColumnIndex() const { return column_; }
+  const std::string& ColumnName() const { return name_; }
+  const Constant& GetConstant() const { return constant_; }
+  const DictionaryFunction& Function() const { return *function_; }
+  const std::shared_ptr<const DictionaryFunction>& FunctionPointer() const { return function_; }
+
+  //! The text form that tests and EXPLAIN show, e.g. `(l_quantity < 24.00)`. Equal expressions over
+  //! one input have equal text. The reverse holds up to types that the text leaves out, those of
+  //! constants above all; SameExpression compares them too.
+  std::string ToString() const;
+
+ private:
+  Expression(Operation operation, Type type) : operation_(operation), type_(type) {}
+
+  Operation operation_;
+  Type type_;
+  std::vector<ExpressionPointer> operands_;
+  size_t column_ = 0;
+  std::string name_;
+  Constant constant_;
+  std::shared_ptr<const DictionaryFunction> function_;
+};
+
+//! Whether both compute the same value in the same types over one input. Names of columns don't
+//! count; dictionary functions are compared by their text.
+bool SameExpression(const Expression& left, const Expression& right);
+
+//! `expression` with every Column replaced by the expression of that number in `replacements`.
+ExpressionPointer Substitute(const ExpressionPointer& expression,
+                             const std::vector<ExpressionPointer>& replacements);
+
+//! Appends the conjuncts of `expression` (itself, if it is no And) to `conjuncts`.
+void SplitConjunction(const ExpressionPointer& expression,
+                      std::vector<ExpressionPointer>& conjuncts);
+
+//! The name of an operation as tests and EXPLAIN show it: `+`, `=`, `AND`, `CASE`, ...
+std::string_view OperationName(Operation operation);
+
+}  // namespace margay::plan

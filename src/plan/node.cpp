@@ -1,0 +1,161 @@
+#include "plan/node.hpp"
+
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+#include "plan/verify.hpp"
+
+namespace margay::plan {
+
+namespace {
+
+template <typename Item, typename Text>
+std::string List(const std::vector<Item>& items, Text text) {
+  std::string result = "[";
+  for (const Item& item : items) {
+    result += (result.size() == 1 ? "" : ", ") + text(item);
+  }
+  return result + "]";
+}
+
+std::string_view FunctionName(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::CountStar:
+    case AggregateFunction::Count:
+      return "count";
+    case AggregateFunction::Sum:
+      return "sum";
+    case AggregateFunction::Average:
+      return "avg";
+    case AggregateFunction::Min:
+      return "min";
+    case AggregateFunction::Max:
+      return "max";
+  }
+  throw std::logic_error("Aggregate: unknown function");
+}
+
+const std::vector<Type>& InputTypes(const NodePointer& input) {
+  if (input == nullptr) {
+    throw std::logic_error("Node: the input is missing");
+  }
+  return input->OutputTypes();
+}
+
+void VerifyPresent(const ExpressionPointer& expression, const std::vector<Type>& input_types) {
+  if (expression == nullptr) {
+    throw std::logic_error("Node: an expression is missing");
+  }
+  Verify(*expression, input_types);
+}
+
+std::string Line(const Node& node) {
+  const auto text = [](const ExpressionPointer& expression) { return expression->ToString(); };
+  switch (node.Kind()) {
+    case NodeKind::Scan:
+      return "SCAN " + node.Table() + " " + List(node.Columns(), [](const ScanColumn& column) {
+               return column.name + " " + column.type.ToString();
+             });
+    case NodeKind::Filter:
+      return "FILTER " + node.Predicate()->ToString();
+    case NodeKind::Project:
+      return "PROJECT " + List(node.Expressions(), text);
+    case NodeKind::Aggregate:
+      return "AGGREGATE groups=" + List(node.Expressions(), text) +
+             " aggregates=" + List(node.Aggregates(), [](const Aggregate& aggregate) {
+               return aggregate.ToString();
+             });
+  }
+  throw std::logic_error("Node: unknown kind");
+}
+
+}  // namespace
+
+std::string Aggregate::ToString() const {
+  return std::string(FunctionName(function)) + "(" +
+         (argument == nullptr ? "*" : argument->ToString()) + ")::" + type.ToString();
+}
+
+NodePointer Node::Scan(std::string table, std::vector<ScanColumn> columns) {
+  std::shared_ptr<Node> result(new Node(NodeKind::Scan));
+  std::unordered_set<std::string> names;
+  for (const ScanColumn& column : columns) {
+    VerifyType(column.type);
+    if (!column.name.empty() && !names.insert(column.name).second) {
+      throw std::logic_error("Node::Scan: two columns of " + table + " have the name " +
+                             column.name);
+    }
+    result->output_types_.push_back(column.type);
+  }
+  result->table_ = std::move(table);
+  result->columns_ = std::move(columns);
+  return result;
+}
+
+NodePointer Node::Filter(NodePointer input, ExpressionPointer predicate) {
+  const std::vector<Type>& input_types = InputTypes(input);
+  VerifyPresent(predicate, input_types);
+  if (!predicate->GetType().IsBoolean()) {
+    throw std::logic_error("Node::Filter: the predicate " + predicate->ToString() + " is a " +
+                           predicate->GetType().ToString() + ", not a BOOLEAN");
+  }
+  std::shared_ptr<Node> result(new Node(NodeKind::Filter));
+  result->output_types_ = input_types;
+  result->input_ = std::move(input);
+  result->expressions_.push_back(std::move(predicate));
+  return result;
+}
+
+NodePointer Node::Project(NodePointer input, std::vector<ExpressionPointer> expressions) {
+  const std::vector<Type>& input_types = InputTypes(input);
+  std::shared_ptr<Node> result(new Node(NodeKind::Project));
+  for (const ExpressionPointer& expression : expressions) {
+    VerifyPresent(expression, input_types);
+    result->output_types_.push_back(expression->GetType());
+  }
+  result->input_ = std::move(input);
+  result->expressions_ = std::move(expressions);
+  return result;
+}
+
+NodePointer Node::GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
+                          std::vector<Aggregate> aggregates) {
+  const std::vector<Type>& input_types = InputTypes(input);
+  if (groups.empty() && aggregates.empty()) {
+    throw std::logic_error("Node::GroupBy: neither groups nor aggregates");
+  }
+  std::shared_ptr<Node> result(new Node(NodeKind::Aggregate));
+  for (const ExpressionPointer& group : groups) {
+    VerifyPresent(group, input_types);
+    result->output_types_.push_back(group->GetType());
+  }
+  for (const Aggregate& aggregate : aggregates) {
+    Verify(aggregate, input_types);
+    result->output_types_.push_back(aggregate.type);
+  }
+  result->input_ = std::move(input);
+  result->expressions_ = std::move(groups);
+  result->aggregates_ = std::move(aggregates);
+  return result;
+}
+
+std::string Node::ToString() const {
+  std::string result;
+  std::string indentation;
+  for (const Node* node = this; node != nullptr; node = node->input_.get()) {
+    result += (node == this ? "" : "\n") + indentation + Line(*node);
+    indentation += "  ";
+  }
+  return result;
+}
+
+const Node& BottomScan(const Node& node) {
+  const Node* bottom = &node;
+  while (bottom->Input() != nullptr) {
+    bottom = bottom->Input().get();
+  }
+  return *bottom;
+}
+
+}  // namespace margay::plan

@@ -1,0 +1,306 @@
+#include "plan/verify.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace margay::plan {
+
+namespace {
+
+bool IsInteger(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::Int8:
+    case TypeKind::Int16:
+    case TypeKind::Int32:
+    case TypeKind::Int64:
+    case TypeKind::Int128:
+    case TypeKind::UInt8:
+    case TypeKind::UInt16:
+    case TypeKind::UInt32:
+    case TypeKind::UInt64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsDecimal(const Type& type) {
+  return type.kind == TypeKind::Decimal;
+}
+
+bool IsNumeric(const Type& type) {
+  return IsInteger(type) || IsDecimal(type) || type.IsFloat();
+}
+
+bool IsTemporal(const Type& type) {
+  return type.kind == TypeKind::Date || type.kind == TypeKind::Timestamp;
+}
+
+//! One type, where decimals of one scale may differ in width: DuckDB adds those as they are.
+bool SameButForWidth(const Type& left, const Type& right) {
+  return left.kind == right.kind && left.scale == right.scale;
+}
+
+bool CanCast(const Type& from, const Type& to) {
+  if (IsTemporal(from) || IsTemporal(to)) {
+    return IsTemporal(from) && IsTemporal(to);
+  }
+  return (IsNumeric(from) || from.IsBoolean()) && (IsNumeric(to) || to.IsBoolean());
+}
+
+//! Checks one expression; its methods throw with a sentence that shows it.
+class Verifier {
+ public:
+  Verifier(const Expression& expression, const std::vector<Type>& input_types)
+      : expression_(expression), type_(expression.GetType()), input_types_(input_types) {}
+
+  void Run() const {
+    VerifyType(type_);
+    for (const ExpressionPointer& operand : expression_.Operands()) {
+      Verify(*operand, input_types_);
+      Require(operand->GetType().kind != TypeKind::UInt128, "a UHUGEINT is never computed with");
+    }
+
+    switch (expression_.GetOperation()) {
+      case Operation::Column:
+        return Column();
+      case Operation::Constant:
+        return ConstantValue();
+      case Operation::Add:
+      case Operation::Subtract:
+        return AddOrSubtract();
+      case Operation::Multiply:
+        return Multiply();
+      case Operation::Divide:
+        RequireOperands(2);
+        Require(type_.IsFloat(), "the division must be of floats");
+        return RequireOneType();
+      case Operation::IntegerDivide:
+      case Operation::Modulo:
+        RequireOperands(2);
+        Require(IsInteger(type_), "the operands must be integers");
+        return RequireOneType();
+      case Operation::Negate:
+        RequireOperands(1);
+        Require(IsNumeric(type_), "the operand must be a number");
+        return RequireOneType();
+      case Operation::Equal:
+      case Operation::NotEqual:
+      case Operation::Less:
+      case Operation::LessOrEqual:
+      case Operation::Greater:
+      case Operation::GreaterOrEqual:
+      case Operation::DistinctFrom:
+      case Operation::NotDistinctFrom:
+        RequireOperands(2);
+        return RequireComparable();
+      case Operation::And:
+      case Operation::Or:
+        Require(Count() >= 2, "at least two operands are needed");
+        return RequireBooleans();
+      case Operation::Not:
+        RequireOperands(1);
+        return RequireBooleans();
+      case Operation::IsNull:
+      case Operation::IsNotNull:
+        RequireOperands(1);
+        return Require(type_.IsBoolean(), "the result must be a BOOLEAN");
+      case Operation::Case:
+        return Case();
+      case Operation::Coalesce:
+        Require(Count() >= 1, "at least one operand is needed");
+        return RequireOneType();
+      case Operation::In:
+        Require(Count() >= 2, "at least one operand to compare with is needed");
+        return RequireComparable();
+      case Operation::Cast:
+      case Operation::TryCast:
+        RequireOperands(1);
+        return Require(CanCast(OperandType(0), type_),
+                       "there is no such cast from " + OperandType(0).ToString());
+      case Operation::Dictionary:
+        return Dictionary();
+    }
+    throw std::logic_error("Verify: unknown operation");
+  }
+
+ private:
+  size_t Count() const { return expression_.Operands().size(); }
+  const Type& OperandType(size_t i) const { return expression_.Operand(i).GetType(); }
+
+  void Require(bool condition, const std::string& sentence) const {
+    if (!condition) {
+      throw std::logic_error("Verify: " + expression_.ToString() + " of type " + type_.ToString() +
+                             ": " + sentence);
+    }
+  }
+
+  void RequireOperands(size_t count) const {
+    Require(Count() == count,
+            "it has " + std::to_string(Count()) + " operands, not " + std::to_string(count));
+  }
+
+  void RequireOneType() const {
+    for (size_t i = 0; i < Count(); i++) {
+      Require(OperandType(i) == type_,
+              "operand " + std::to_string(i) + " has the type " + OperandType(i).ToString());
+    }
+  }
+
+  void RequireBooleans() const {
+    Require(type_.IsBoolean(), "the result must be a BOOLEAN");
+    RequireOneType();
+  }
+
+  void RequireComparable() const {
+    Require(type_.IsBoolean(), "the result must be a BOOLEAN");
+    for (size_t i = 1; i < Count(); i++) {
+      Require(OperandType(i) == OperandType(0),
+              "it compares " + OperandType(0).ToString() + " with " + OperandType(i).ToString());
+    }
+  }
+
+  void Column() const {
+    const size_t column = expression_.ColumnIndex();
+    Require(column < input_types_.size(), "there is no input column " + std::to_string(column) +
+                                              " of " + std::to_string(input_types_.size()));
+    Require(input_types_[column] == type_, "input column " + std::to_string(column) +
+                                               " has the type " + input_types_[column].ToString());
+  }
+
+  void ConstantValue() const {
+    const Constant& constant = expression_.GetConstant();
+    if (constant.is_null) {
+      return;
+    }
+    if (type_.kind == TypeKind::Float32) {
+      Require(std::isnan(constant.real) ||
+                  static_cast<double>(static_cast<float>(constant.real)) == constant.real,
+              "the value is not a FLOAT");
+    } else if (type_.IsIntegral() && type_.kind != TypeKind::UInt128) {
+      Require(constant.integer >= type_.LowestValue() && constant.integer <= type_.HighestValue(),
+              "the value is out of range");
+    }
+  }
+
+  void AddOrSubtract() const {
+    RequireOperands(2);
+    if (type_.kind == TypeKind::Date) {
+      const bool days_second =
+          OperandType(0).kind == TypeKind::Date && OperandType(1).kind == TypeKind::Int32;
+      const bool days_first = OperandType(0).kind == TypeKind::Int32 &&
+                              OperandType(1).kind == TypeKind::Date &&
+                              expression_.GetOperation() == Operation::Add;
+      return Require(days_second || days_first, "a DATE takes an INTEGER number of days");
+    }
+    if (type_.kind == TypeKind::Int64 && expression_.GetOperation() == Operation::Subtract &&
+        OperandType(0).kind == TypeKind::Date && OperandType(1).kind == TypeKind::Date) {
+      return;
+    }
+    Require(IsNumeric(type_), "the operands must be numbers");
+    for (size_t i = 0; i < 2; i++) {
+      Require(SameButForWidth(OperandType(i), type_),
+              "operand " + std::to_string(i) + " has the type " + OperandType(i).ToString());
+    }
+  }
+
+  void Multiply() const {
+    RequireOperands(2);
+    if (!IsDecimal(type_)) {
+      Require(IsNumeric(type_), "the operands must be numbers");
+      return RequireOneType();
+    }
+    Require(IsDecimal(OperandType(0)) && IsDecimal(OperandType(1)),
+            "both operands must be decimals");
+    Require(OperandType(0).scale + OperandType(1).scale == type_.scale,
+            "the scales of the operands do not add up");
+  }
+
+  void Case() const {
+    Require(Count() >= 3 && Count() % 2 == 1, "it needs pairs of WHEN and THEN, and an ELSE");
+    for (size_t i = 0; i < Count(); i++) {
+      const bool is_condition = i % 2 == 0 && i + 1 < Count();
+      Require(OperandType(i) == (is_condition ? Type(TypeKind::Boolean) : type_),
+              "operand " + std::to_string(i) + " has the type " + OperandType(i).ToString());
+    }
+  }
+
+  void Dictionary() const {
+    RequireOperands(1);
+    Require(
+        expression_.Operand(0).GetOperation() == Operation::Column && OperandType(0).IsVarchar(),
+        "the argument must be a VARCHAR column");
+    Require(expression_.Function().ResultType() == type_, "the function gives another type");
+  }
+
+  const Expression& expression_;
+  const Type& type_;
+  const std::vector<Type>& input_types_;
+};
+
+bool IsSumOf(const Type& result, const Type& argument) {
+  if (argument.IsFloat()) {
+    return result.kind == TypeKind::Float64;
+  }
+  if (IsDecimal(argument)) {
+    return result == Type::Decimal(38, argument.scale);
+  }
+  return (IsInteger(argument) || argument.IsBoolean()) &&
+         (result.kind == TypeKind::Int128 || result.kind == TypeKind::Int64);
+}
+
+bool IsAggregateOf(AggregateFunction function, const Type& result, const Type& argument) {
+  switch (function) {
+    case AggregateFunction::CountStar:
+      return false;
+    case AggregateFunction::Count:
+      return result.kind == TypeKind::Int64;
+    case AggregateFunction::Sum:
+      return IsSumOf(result, argument);
+    case AggregateFunction::Average:
+      return result.kind == TypeKind::Float64 && IsNumeric(argument);
+    case AggregateFunction::Min:
+    case AggregateFunction::Max:
+      return result == argument && argument.kind != TypeKind::UInt128;
+  }
+  throw std::logic_error("Verify: unknown aggregate function");
+}
+
+}  // namespace
+
+void VerifyType(const Type& type) {
+  const bool valid = IsDecimal(type)
+                         ? type.width >= 1 && type.width <= 38 && type.scale <= type.width
+                         : type.width == 0 && type.scale == 0;
+  if (!valid) {
+    throw std::logic_error("Verify: " + type.ToString() + " with width " +
+                           std::to_string(type.width) + " and scale " + std::to_string(type.scale) +
+                           " is no type");
+  }
+}
+
+void Verify(const Expression& expression, const std::vector<Type>& input_types) {
+  Verifier(expression, input_types).Run();
+}
+
+void Verify(const Aggregate& aggregate, const std::vector<Type>& input_types) {
+  VerifyType(aggregate.type);
+  if (aggregate.function == AggregateFunction::CountStar) {
+    if (aggregate.argument != nullptr || aggregate.type.kind != TypeKind::Int64) {
+      throw std::logic_error("Verify: count(*) takes no argument and gives a BIGINT: " +
+                             aggregate.ToString());
+    }
+    return;
+  }
+  if (aggregate.argument == nullptr) {
+    throw std::logic_error("Verify: the argument is missing: " + aggregate.ToString());
+  }
+  Verify(*aggregate.argument, input_types);
+  const Type& argument = aggregate.argument->GetType();
+  if (!IsAggregateOf(aggregate.function, aggregate.type, argument)) {
+    throw std::logic_error("Verify: " + aggregate.ToString() + ": not the type of this aggregate" +
+                           " over " + argument.ToString());
+  }
+}
+
+}  // namespace margay::plan

@@ -1,0 +1,128 @@
+#include "plan/node.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "plan_builders.hpp"
+
+namespace margay::plan {
+namespace {
+
+const ExpressionPointer kFlag = Expression::Column(0, kVarchar, "l_returnflag");
+const ExpressionPointer kQuantity = Expression::Column(1, kMoney, "l_quantity");
+const ExpressionPointer kShipDate = Expression::Column(2, kDate, "l_shipdate");
+
+NodePointer Lineitem() {
+  return Node::Scan(
+      "lineitem",
+      {{8, "l_returnflag", kVarchar}, {4, "l_quantity", kMoney}, {10, "l_shipdate", kDate}});
+}
+
+ExpressionPointer ShippedBefore() {
+  return Expression::Make(Operation::LessOrEqual, kBoolean,
+                          {kShipDate, Expression::Integer(10'471, kDate)});
+}
+
+TEST(Node, ScanGivesItsColumns) {
+  const NodePointer scan = Lineitem();
+  EXPECT_EQ(scan->Kind(), NodeKind::Scan);
+  EXPECT_EQ(scan->Table(), "lineitem");
+  EXPECT_EQ(scan->Input(), nullptr);
+  EXPECT_EQ(scan->OutputTypes(), (std::vector<Type>{kVarchar, kMoney, kDate}));
+  EXPECT_TRUE(Node::Scan("nothing_read", {})->OutputTypes().empty());
+}
+
+TEST(Node, ScanRefusesEqualNamesAndImpossibleTypes) {
+  EXPECT_THROW(Node::Scan("t", {{0, "a", kDate}, {1, "a", kMoney}}), std::logic_error);
+  EXPECT_NO_THROW(Node::Scan("t", {{0, "", kDate}, {1, "", kMoney}}));
+  EXPECT_THROW(Node::Scan("t", {{0, "a", Type::Decimal(50, 2)}}), std::logic_error);
+}
+
+TEST(Node, FilterKeepsColumnsAndNeedsABooleanOverItsInput) {
+  const NodePointer filter = Node::Filter(Lineitem(), ShippedBefore());
+  EXPECT_EQ(filter->Kind(), NodeKind::Filter);
+  EXPECT_EQ(filter->OutputTypes(), Lineitem()->OutputTypes());
+  EXPECT_EQ(filter->Predicate()->ToString(), "(l_shipdate <= DATE '1998-09-02')");
+
+  EXPECT_THROW(Node::Filter(Lineitem(), kQuantity), std::logic_error);
+  EXPECT_THROW(Node::Filter(Lineitem(), Expression::Column(3, kBoolean, "none")), std::logic_error);
+  EXPECT_THROW(Node::Filter(Lineitem(), Expression::Column(1, kBoolean, "l_quantity")),
+               std::logic_error);
+  EXPECT_THROW(Node::Filter(Lineitem(), nullptr), std::logic_error);
+  EXPECT_THROW(Node::Filter(nullptr, ShippedBefore()), std::logic_error);
+}
+
+TEST(Node, ProjectGivesItsExpressions) {
+  const NodePointer project = Node::Project(Lineitem(), {kShipDate, ShippedBefore()});
+  EXPECT_EQ(project->Kind(), NodeKind::Project);
+  EXPECT_EQ(project->OutputTypes(), (std::vector<Type>{kDate, kBoolean}));
+  EXPECT_EQ(project->Expressions().size(), 2U);
+
+  EXPECT_THROW(Node::Project(Lineitem(), {Expression::Column(0, kDate, "l_returnflag")}),
+               std::logic_error);
+  EXPECT_THROW(Node::Project(Lineitem(), {nullptr}), std::logic_error);
+  EXPECT_THROW(Node::Project(nullptr, {}), std::logic_error);
+  EXPECT_THROW(Node::Project(project, {kQuantity}), std::logic_error)
+      << "columns are those of the projection, not of the scan below";
+}
+
+TEST(Node, GroupByGivesKeysThenAggregates) {
+  const Aggregate sum{AggregateFunction::Sum, kQuantity, Type::Decimal(38, 2)};
+  const Aggregate rows{AggregateFunction::CountStar, nullptr, kBigint};
+  const NodePointer node = Node::GroupBy(Lineitem(), {kFlag}, {sum, rows});
+  EXPECT_EQ(node->Kind(), NodeKind::Aggregate);
+  EXPECT_EQ(node->OutputTypes(), (std::vector<Type>{kVarchar, Type::Decimal(38, 2), kBigint}));
+  EXPECT_EQ(node->Aggregates().size(), 2U);
+  EXPECT_EQ(node->Expressions().size(), 1U);
+
+  EXPECT_NO_THROW(Node::GroupBy(Lineitem(), {kFlag}, {}));
+  EXPECT_NO_THROW(Node::GroupBy(Lineitem(), {}, {rows}));
+  EXPECT_THROW(Node::GroupBy(Lineitem(), {}, {}), std::logic_error);
+  EXPECT_THROW(Node::GroupBy(Lineitem(), {nullptr}, {}), std::logic_error);
+  EXPECT_THROW(Node::GroupBy(Lineitem(), {}, {{AggregateFunction::Sum, kQuantity, kMoney}}),
+               std::logic_error);
+  EXPECT_THROW(Node::GroupBy(nullptr, {}, {rows}), std::logic_error);
+}
+
+TEST(Aggregate, ToStringShowsFunctionAndType) {
+  const auto text = [](AggregateFunction function, Type type) {
+    return Aggregate{function, kQuantity, type}.ToString();
+  };
+  EXPECT_EQ(text(AggregateFunction::Sum, Type::Decimal(38, 2)), "sum(l_quantity)::DECIMAL(38,2)");
+  EXPECT_EQ(text(AggregateFunction::Count, kBigint), "count(l_quantity)::BIGINT");
+  EXPECT_EQ(text(AggregateFunction::Average, kDouble), "avg(l_quantity)::DOUBLE");
+  EXPECT_EQ(text(AggregateFunction::Min, kMoney), "min(l_quantity)::DECIMAL(15,2)");
+  EXPECT_EQ(text(AggregateFunction::Max, kMoney), "max(l_quantity)::DECIMAL(15,2)");
+  EXPECT_EQ((Aggregate{AggregateFunction::CountStar, nullptr, kBigint}.ToString()),
+            "count(*)::BIGINT");
+}
+
+TEST(Node, ToStringShowsTheTopFirst) {
+  const NodePointer plan = Node::GroupBy(Node::Filter(Lineitem(), ShippedBefore()), {kFlag},
+                                         {{AggregateFunction::Sum, kQuantity, Type::Decimal(38, 2)},
+                                          {AggregateFunction::CountStar, nullptr, kBigint}});
+  EXPECT_EQ(plan->ToString(),
+            "AGGREGATE groups=[l_returnflag] "
+            "aggregates=[sum(l_quantity)::DECIMAL(38,2), count(*)::BIGINT]\n"
+            "  FILTER (l_shipdate <= DATE '1998-09-02')\n"
+            "    SCAN lineitem [l_returnflag VARCHAR, l_quantity DECIMAL(15,2), l_shipdate DATE]");
+  EXPECT_EQ(Node::Project(Lineitem(), {kShipDate, kFlag})->ToString(),
+            "PROJECT [l_shipdate, l_returnflag]\n"
+            "  SCAN lineitem [l_returnflag VARCHAR, l_quantity DECIMAL(15,2), l_shipdate DATE]");
+  EXPECT_EQ(
+      Node::GroupBy(Node::Scan("t", {}), {}, {{AggregateFunction::CountStar, nullptr, kBigint}})
+          ->ToString(),
+      "AGGREGATE groups=[] aggregates=[count(*)::BIGINT]\n"
+      "  SCAN t []");
+}
+
+TEST(Node, BottomScanIsBelowEverything) {
+  const NodePointer scan = Lineitem();
+  const NodePointer plan = Node::Project(Node::Filter(scan, ShippedBefore()), {kFlag});
+  EXPECT_EQ(&BottomScan(*plan), scan.get());
+  EXPECT_EQ(&BottomScan(*scan), scan.get());
+}
+
+}  // namespace
+}  // namespace margay::plan
