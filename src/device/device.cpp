@@ -1,0 +1,88 @@
+#include "device/device.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "device/device_state.hpp"
+#include "device/staging_ring.hpp"
+
+namespace margay::device {
+
+namespace {
+
+//! What runtimes ask for; a cache line, and the widest vector.
+constexpr size_t kHostAlignment = 64;
+
+//! NVIDIA's driver allocates at the first use, where lack of memory comes too late for the caller
+//! to make room. Buffers from this size on are touched when they are created (0.02 ms).
+constexpr size_t kEarlyAllocationMinimum = size_t{1} << 20;
+
+cl_mem_flags FlagsOf(Access access) {
+  switch (access) {
+    case Access::ReadOnly:
+      return CL_MEM_READ_ONLY;
+    case Access::WriteOnly:
+      return CL_MEM_WRITE_ONLY;
+    case Access::ReadWrite:
+      break;
+  }
+  return CL_MEM_READ_WRITE;
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<DeviceState> state)
+    : state_(std::move(state)),
+      staging_(state_->IsZeroCopy() ? nullptr : std::make_shared<StagingRing>(state_)),
+      programs_(state_) {}
+
+Device::~Device() = default;
+
+const DeviceInfo& Device::Info() const {
+  return state_->Info();
+}
+
+Buffer Device::CreateBuffer(size_t bytes, Access access) {
+  const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                                       FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);
+  Buffer buffer(state_, handle, bytes);
+  if (!IsZeroCopy() && bytes >= kEarlyAllocationMinimum) {
+    AcquireQueue()->Fill(buffer, 0, 1, 0);
+  }
+  return buffer;
+}
+
+Buffer Device::WrapHostMemory(void* memory, size_t bytes) {
+  if (!IsZeroCopy()) {
+    throw std::logic_error(Info().name + " does not share the host's memory");
+  }
+  if (bytes == 0 || reinterpret_cast<uintptr_t>(memory) % kHostAlignment != 0) {
+    throw std::invalid_argument("wrapped memory must be aligned to 64 bytes and not empty");
+  }
+  const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                                       CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, memory);
+  return Buffer(state_, handle, bytes);
+}
+
+PinnedMemory Device::CreatePinnedMemory(size_t bytes) {
+  return PinnedMemory(state_, bytes);
+}
+
+bool Device::IsZeroCopy() const {
+  return state_->IsZeroCopy();
+}
+
+QueueLease Device::AcquireQueue() {
+  return QueueLease(state_, staging_);
+}
+
+bool Device::IsLost() const {
+  return state_->IsLost();
+}
+
+void Device::MarkLost() {
+  state_->MarkLost();
+}
+
+}  // namespace margay::device

@@ -1,0 +1,400 @@
+#include "device/queue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "device/device_error.hpp"
+#include "device/device_state.hpp"
+#include "device/queue_lease.hpp"
+#include "device/staging_ring.hpp"
+
+namespace margay::device {
+
+namespace {
+
+//! Below this, drivers copy through page-locked memory of their own and one plain call is quicker.
+constexpr size_t kStagingMinimum = size_t{64} << 10;
+
+//! On zero-copy devices the host itself fills and copies from this size on, through a mapping,
+//! which costs 0.005 ms. Intel's runtime fills at 9 GB/s where memset does 32 GB/s (PoCL: 27 and
+//! 64), and transfers whose size is not a multiple of 4096 collapse in it: 0.5 MiB + 1 byte
+//! took 1.8 ms, the host needs 0.02 ms.
+constexpr size_t kHostCopyMinimum = size_t{4} << 10;
+
+//! NVIDIA's fill of 3 GiB in one call hangs or kills the context (driver 580.159).
+constexpr size_t kFillPiece = size_t{1} << 30;
+
+//! Devices fill whole words faster than bytes.
+constexpr size_t kFillPatternBytes = 16;
+
+//! Transfers of at least kLanesMinimum are cut in kLanes parts, each copied by a thread of its own:
+//! one thread copies at 8-10 GB/s, four nearly fill the bus (measured on an H200's host: 47 of
+//! 55 GB/s).
+constexpr size_t kLanes = 4;
+constexpr size_t kLaneAlignment = 4096;
+constexpr size_t kLanesMinimum = size_t{16} << 20;
+
+//! Chunks of one transfer under way: one on the bus, one being copied, one to cover jitter.
+constexpr size_t kChunksInFlight = 3;
+
+//! Throws DeviceError if the queue's context turns out to be dead after `error`. After an illegal
+//! access by a kernel, NVIDIA's driver answers transfers with CL_OUT_OF_RESOURCES; only waiting for
+//! the queue tells this from a lack of memory.
+void RequireAlive(DeviceState& state, cl_command_queue queue, const DeviceError& error) {
+  if (error.Code() != CL_OUT_OF_RESOURCES) {
+    return;
+  }
+  const cl_int code = CallQuietly(state.Api().Finish, queue);
+  if (IsDeviceLostCode(code)) {
+    state.CheckResult(state.Api().Finish.name, code);
+  }
+}
+
+//! Calls a function that adds a command to the queue, which is its first argument.
+template <typename Function, typename... Arguments>
+void Enqueue(DeviceState& state, cl_command_queue queue, const Function& function,
+             Arguments&&... arguments) {
+  try {
+    state.Call(function, queue, std::forward<Arguments>(arguments)...);
+  } catch (const DeviceError& error) {
+    RequireAlive(state, queue, error);
+    throw;
+  }
+}
+
+//! A chunk on its way between host and device. Waits for the device before the chunk is given back.
+struct ChunkTransfer {
+  ChunkTransfer(StagingChunk held_chunk, size_t chunk_offset, size_t chunk_bytes)
+      : chunk(std::move(held_chunk)), offset(chunk_offset), bytes(chunk_bytes) {}
+  ~ChunkTransfer() { done.Drain(); }
+
+  StagingChunk chunk;
+  Event done;
+  //! Within the whole transfer.
+  size_t offset;
+  size_t bytes;
+};
+
+//! A free chunk, or the oldest of `in_flight` once the device is done with it.
+StagingChunk NextChunk(StagingRing& ring, std::deque<ChunkTransfer>& in_flight) {
+  if (in_flight.empty()) {
+    return ring.Acquire();
+  }
+  if (in_flight.size() < kChunksInFlight) {
+    if (std::optional<StagingChunk> chunk = ring.TryAcquire()) {
+      return std::move(*chunk);
+    }
+  }
+  in_flight.front().done.Wait();
+  StagingChunk chunk = std::move(in_flight.front().chunk);
+  in_flight.pop_front();
+  return chunk;
+}
+
+void RequireRange(const Buffer& buffer, size_t offset, size_t bytes) {
+  if (offset > buffer.Size() || bytes > buffer.Size() - offset) {
+    throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
+                            std::to_string(offset + bytes) + " are not within a buffer of " +
+                            std::to_string(buffer.Size()) + " bytes");
+  }
+}
+
+}  // namespace
+
+Queue::Queue(std::shared_ptr<DeviceState> state, _cl_command_queue* handle,
+             std::shared_ptr<StagingRing> staging)
+    : state_(std::move(state)), handle_(handle), staging_(std::move(staging)) {}
+
+Queue::~Queue() {
+  if (handle_ != nullptr) {
+    Drain();
+    CallQuietly(state_->Api().ReleaseCommandQueue, handle_);
+  }
+}
+
+Queue::Queue(Queue&& other) noexcept
+    : state_(std::move(other.state_)),
+      handle_(std::exchange(other.handle_, nullptr)),
+      staging_(std::move(other.staging_)),
+      mappings_(std::move(other.mappings_)),
+      is_pending_(std::exchange(other.is_pending_, false)) {}
+
+void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_t bytes) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  if (staging_ != nullptr && bytes >= kStagingMinimum) {
+    InLanes(bytes, [&](Queue& queue, size_t start, size_t part) {
+      queue.StagedWrite(buffer, offset + start, static_cast<const std::byte*>(source) + start,
+                        part);
+    });
+    return;
+  }
+  if (IsForHost(bytes)) {
+    void* mapped = Map(buffer, offset, bytes, true);
+    std::memcpy(mapped, source, bytes);
+    Unmap(buffer, mapped);
+    Finish();
+    return;
+  }
+  is_pending_ = true;
+  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_TRUE, offset,
+          bytes, source, 0, nullptr, nullptr);
+}
+
+void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t bytes) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  if (staging_ != nullptr && bytes >= kStagingMinimum) {
+    InLanes(bytes, [&](Queue& queue, size_t start, size_t part) {
+      queue.StagedRead(buffer, offset + start, static_cast<std::byte*>(destination) + start, part);
+    });
+    return;
+  }
+  if (IsForHost(bytes)) {
+    void* mapped = Map(buffer, offset, bytes, false);
+    std::memcpy(destination, mapped, bytes);
+    Unmap(buffer, mapped);
+    Finish();
+    return;
+  }
+  is_pending_ = true;
+  Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_TRUE, offset,
+          bytes, destination, 0, nullptr, nullptr);
+}
+
+Event Queue::WriteAsync(const Buffer& buffer, size_t offset, const void* source, size_t bytes) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return {};
+  }
+  if (IsForHost(bytes)) {
+    Write(buffer, offset, source, bytes);
+    return {};
+  }
+  is_pending_ = true;
+  cl_event event = nullptr;
+  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
+          bytes, source, 0, nullptr, &event);
+  return Event(state_, event);
+}
+
+Event Queue::ReadAsync(const Buffer& buffer, size_t offset, void* destination, size_t bytes) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return {};
+  }
+  if (IsForHost(bytes)) {
+    Read(buffer, offset, destination, bytes);
+    return {};
+  }
+  is_pending_ = true;
+  cl_event event = nullptr;
+  Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset,
+          bytes, destination, 0, nullptr, &event);
+  return Event(state_, event);
+}
+
+bool Queue::IsForHost(size_t bytes) const {
+  return staging_ == nullptr && state_->IsZeroCopy() && bytes >= kHostCopyMinimum;
+}
+
+void Queue::InLanes(size_t bytes, const Transfer& transfer) {
+  if (bytes < kLanesMinimum) {
+    transfer(*this, 0, bytes);
+    return;
+  }
+  // The other lanes use queues of their own, which know nothing of the order in this one.
+  Finish();
+  const size_t part = (bytes / kLanes + kLaneAlignment - 1) / kLaneAlignment * kLaneAlignment;
+  std::vector<std::future<void>> lanes;
+  for (size_t start = part; start < bytes; start += part) {
+    lanes.push_back(std::async(std::launch::async, [&, start] {
+      QueueLease queue(state_, staging_);
+      transfer(*queue, start, std::min(part, bytes - start));
+    }));
+  }
+  // A future of std::async waits for its lane when destroyed, so an exception leaves none behind.
+  transfer(*this, 0, part);
+  for (std::future<void>& lane : lanes) {
+    lane.get();
+  }
+}
+
+void Queue::StagedWrite(const Buffer& buffer, size_t offset, const std::byte* source,
+                        size_t bytes) {
+  std::deque<ChunkTransfer> in_flight;
+  for (size_t position = 0; position < bytes;) {
+    const size_t piece = std::min(bytes - position, StagingRing::kChunkBytes);
+    StagingChunk chunk = NextChunk(*staging_, in_flight);
+    std::memcpy(chunk.Data(), source + position, piece);
+    ChunkTransfer& transfer = in_flight.emplace_back(std::move(chunk), position, piece);
+    transfer.done = WriteAsync(buffer, offset + position, transfer.chunk.Data(), piece);
+    Flush();
+    position += piece;
+  }
+  in_flight.back().done.Wait();
+}
+
+void Queue::StagedRead(const Buffer& buffer, size_t offset, std::byte* destination, size_t bytes) {
+  std::deque<ChunkTransfer> in_flight;
+  size_t position = 0;
+  const auto start = [&](StagingChunk chunk) {
+    const size_t piece = std::min(bytes - position, StagingRing::kChunkBytes);
+    ChunkTransfer& transfer = in_flight.emplace_back(std::move(chunk), position, piece);
+    transfer.done = ReadAsync(buffer, offset + position, transfer.chunk.Data(), piece);
+    Flush();
+    position += piece;
+  };
+  start(staging_->Acquire());
+  while (!in_flight.empty()) {
+    while (position < bytes && in_flight.size() < kChunksInFlight) {
+      std::optional<StagingChunk> chunk = staging_->TryAcquire();
+      if (!chunk) {
+        break;
+      }
+      start(std::move(*chunk));
+    }
+    ChunkTransfer& first = in_flight.front();
+    first.done.Wait();
+    std::memcpy(destination + first.offset, first.chunk.Data(), first.bytes);
+    StagingChunk chunk = std::move(first.chunk);
+    in_flight.pop_front();
+    if (position < bytes) {
+      start(std::move(chunk));
+    }
+  }
+}
+
+void Queue::Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  if (IsForHost(bytes)) {
+    void* mapped = Map(buffer, offset, bytes, true);
+    std::memset(mapped, value, bytes);
+    Unmap(buffer, mapped);
+    return;
+  }
+  is_pending_ = true;
+  std::array<uint8_t, kFillPatternBytes> pattern;
+  pattern.fill(value);
+  const size_t pattern_bytes = (offset | bytes) % pattern.size() == 0 ? pattern.size() : 1;
+  for (size_t done = 0; done < bytes;) {
+    const size_t piece = std::min(bytes - done, kFillPiece);
+    Enqueue(*state_, handle_, state_->Api().EnqueueFillBuffer, buffer.Handle(), pattern.data(),
+            pattern_bytes, offset + done, piece, 0, nullptr, nullptr);
+    done += piece;
+  }
+}
+
+void Queue::Copy(const Buffer& source, size_t source_offset, const Buffer& destination,
+                 size_t destination_offset, size_t bytes) {
+  source.RequireOf(*state_);
+  destination.RequireOf(*state_);
+  RequireRange(source, source_offset, bytes);
+  RequireRange(destination, destination_offset, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  is_pending_ = true;
+  Enqueue(*state_, handle_, state_->Api().EnqueueCopyBuffer, source.Handle(), destination.Handle(),
+          source_offset, destination_offset, bytes, 0, nullptr, nullptr);
+}
+
+void* Queue::Map(const Buffer& buffer, size_t offset, size_t bytes, bool write) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return nullptr;
+  }
+  is_pending_ = true;
+  const cl_map_flags flags = write ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
+  mappings_.reserve(mappings_.size() + 1);
+  void* address = nullptr;
+  try {
+    address = state_->Create(state_->Api().EnqueueMapBuffer, handle_, buffer.Handle(), CL_TRUE,
+                             flags, offset, bytes, 0, nullptr, nullptr);
+  } catch (const DeviceError& error) {
+    RequireAlive(*state_, handle_, error);
+    throw;
+  }
+  CallQuietly(state_->Api().RetainMemObject, buffer.Handle());
+  mappings_.push_back({buffer.Handle(), address});
+  return address;
+}
+
+void Queue::Unmap(const Buffer& buffer, void* mapped) {
+  buffer.RequireOf(*state_);
+  if (mapped == nullptr) {
+    return;
+  }
+  is_pending_ = true;
+  Enqueue(*state_, handle_, state_->Api().EnqueueUnmapMemObject, buffer.Handle(), mapped, 0,
+          nullptr, nullptr);
+  const auto mapping =
+      std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& candidate) {
+        return candidate.buffer == buffer.Handle() && candidate.address == mapped;
+      });
+  if (mapping != mappings_.end()) {
+    CallQuietly(state_->Api().ReleaseMemObject, mapping->buffer);
+    mappings_.erase(mapping);
+  }
+}
+
+Event Queue::Launch(const Kernel& kernel, size_t global, size_t local) {
+  kernel.RequireOf(*state_);
+  if (global == 0) {
+    return {};
+  }
+  is_pending_ = true;
+  cl_event event = nullptr;
+  Enqueue(*state_, handle_, state_->Api().EnqueueNDRangeKernel, kernel.Handle(), 1, nullptr,
+          &global, local == 0 ? nullptr : &local, 0, nullptr, &event);
+  return Event(state_, event);
+}
+
+void Queue::Flush() {
+  state_->Call(state_->Api().Flush, handle_);
+}
+
+void Queue::Finish() {
+  state_->Call(state_->Api().Finish, handle_);
+  is_pending_ = false;
+}
+
+bool Queue::Drain() noexcept {
+  for (const Mapping& mapping : mappings_) {
+    CallQuietly(state_->Api().EnqueueUnmapMemObject, handle_, mapping.buffer, mapping.address, 0u,
+                nullptr, nullptr);
+    CallQuietly(state_->Api().ReleaseMemObject, mapping.buffer);
+  }
+  mappings_.clear();
+  if (is_pending_ && CallQuietly(state_->Api().Finish, handle_) != CL_SUCCESS) {
+    return false;
+  }
+  is_pending_ = false;
+  return true;
+}
+
+_cl_command_queue* Queue::Detach() noexcept {
+  return std::exchange(handle_, nullptr);
+}
+
+}  // namespace margay::device

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "device/event.hpp"
+#include "device/kernel.hpp"
+
+struct _cl_command_queue;
+
+namespace margay::device {
+
+class DeviceState;
+class StagingRing;
+
+//! An in-order command queue: commands run one after the other, in the order of the calls. Obtained
+//! through Device::AcquireQueue(). Not thread-safe: one holder at a time. Offsets and sizes are in
+//! bytes and must lie within the buffer (std::out_of_range otherwise). All calls throw DeviceError.
+class Queue {
+ public:
+  //! Takes ownership of `handle`. Without `staging`, transfers are plain. For this layer only.
+  Queue(std::shared_ptr<DeviceState> state, _cl_command_queue* handle,
+        std::shared_ptr<StagingRing> staging);
+  ~Queue();
+  Queue(Queue&& other) noexcept;
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  //! Copies host memory to the buffer and waits until it is done. On a discrete device the bytes go
+  //! through page-locked chunks, copied while the chunk before is on the bus; several threads share
+  //! the copying of large transfers.
+  void Write(const Buffer& buffer, size_t offset, const void* source, size_t bytes);
+  //! Copies from the buffer to host memory and waits until it is done; staged like Write().
+  void Read(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
+
+  //! Starts a transfer and returns at once, except on zero-copy devices, where the host copies. The
+  //! host memory must stay as it is until the event is complete. At bus speed only from and to
+  //! PinnedMemory.
+  Event WriteAsync(const Buffer& buffer, size_t offset, const void* source, size_t bytes);
+  Event ReadAsync(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
+
+  //! Sets bytes to `value`. Asynchronous, except that the host itself fills large ranges on
+  //! zero-copy devices, after all commands before are done.
+  void Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value);
+
+  //! Copies between two buffers of the device. Asynchronous. The ranges may not overlap.
+  void Copy(const Buffer& source, size_t source_offset, const Buffer& destination,
+            size_t destination_offset, size_t bytes);
+
+  //! Makes part of a buffer addressable by the host, after all commands before it are done; without
+  //! a copy on zero-copy devices. `write` says that the host will change the bytes; their content
+  //! is valid either way. Of 0 bytes the mapping is null. Every mapping is undone by Unmap() before
+  //! kernels use the buffer again; it ends with the queue's lease at the latest.
+  void* Map(const Buffer& buffer, size_t offset, size_t bytes, bool write);
+  void Unmap(const Buffer& buffer, void* mapped);
+
+  //! Starts `global` work-items in work-groups of `local` (which divides `global`; 0 lets the
+  //! runtime choose). Asynchronous. The kernel's arguments may be changed after the call. With
+  //! `global` 0 nothing runs and the event is complete.
+  Event Launch(const Kernel& kernel, size_t global, size_t local);
+
+  //! Hands all commands to the device, without waiting.
+  void Flush();
+  //! Waits for all commands.
+  void Finish();
+
+  //! Ends all mappings and waits for all commands without throwing; false if that failed. For this
+  //! layer only.
+  bool Drain() noexcept;
+  //! Gives up the OpenCL object. For this layer only.
+  _cl_command_queue* Detach() noexcept;
+
+ private:
+  //! A buffer, kept alive by a reference of our own, and the address it is mapped to.
+  struct Mapping {
+    _cl_mem* buffer;
+    void* address;
+  };
+
+  //! Moves `bytes` bytes from `start` on through the given queue.
+  using Transfer = std::function<void(Queue& queue, size_t start, size_t bytes)>;
+
+  //! The device shares our memory and the host itself moves that many bytes faster.
+  bool IsForHost(size_t bytes) const;
+  //! Runs a transfer, a large one in several parts by several threads, and waits for all.
+  void InLanes(size_t bytes, const Transfer& transfer);
+  void StagedWrite(const Buffer& buffer, size_t offset, const std::byte* source, size_t bytes);
+  void StagedRead(const Buffer& buffer, size_t offset, std::byte* destination, size_t bytes);
+
+  std::shared_ptr<DeviceState> state_;
+  _cl_command_queue* handle_ = nullptr;
+  std::shared_ptr<StagingRing> staging_;
+  //! Not undone yet. PoCL leaks buffers that are released while mapped.
+  std::vector<Mapping> mappings_;
+  //! Commands may be under way.
+  bool is_pending_ = false;
+};
+
+}  // namespace margay::device
