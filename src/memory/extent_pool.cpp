@@ -1,0 +1,134 @@
+#include "memory/extent_pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "device/device_error.hpp"
+#include "memory/extent_ledger.hpp"
+#include "memory/host_pin.hpp"
+#include "memory/pinned_staging.hpp"
+
+namespace margay::memory {
+
+namespace {
+
+//! Extents up to this size are uploaded from plain memory in one go: page-locked pieces are for
+//! bulk.
+constexpr size_t kPlainUploadBytes = size_t{4} << 20;
+
+//! Ranges in flight during an upload: one is filled while the other is on the bus.
+constexpr size_t kRangesInFlight = 2;
+
+//! Runs `attempt`; where that finds no memory, evicts one extent after the other and runs it again.
+template <typename Attempt>
+auto RetryWithLess(ExtentLedger& ledger, uint64_t bytes, const Attempt& attempt) {
+  for (;;) {
+    try {
+      return attempt();
+    } catch (const OutOfMemory&) {
+      if (!ledger.EvictOne()) {
+        throw;
+      }
+    } catch (const device::DeviceError& error) {
+      if (!error.IsOutOfMemory()) {
+        throw;
+      }
+      if (!ledger.EvictOne()) {
+        throw ledger.NoRoomFor(bytes);
+      }
+    }
+  }
+}
+
+uint64_t DefaultLimit(const device::Device& device, bool is_in_host_memory) {
+  return is_in_host_memory ? std::numeric_limits<uint64_t>::max()
+                           : device.Info().global_memory / 10 * 9;
+}
+
+}  // namespace
+
+ExtentPool::ExtentPool(std::shared_ptr<device::Device> device,
+                       std::shared_ptr<HostAllocator> allocator, Placement placement)
+    : device_(std::move(device)),
+      allocator_(std::move(allocator)),
+      is_in_host_memory_(placement == Placement::Automatic && device_->IsZeroCopy()),
+      ledger_(std::make_shared<ExtentLedger>(device_, DefaultLimit(*device_, is_in_host_memory_))),
+      staging_(std::make_unique<PinnedStaging>(device_, kFillBytes, kRangesInFlight)) {}
+
+ExtentPool::~ExtentPool() = default;
+
+std::shared_ptr<Extent> ExtentPool::Create(size_t bytes, const Fill& fill) {
+  return CreatePinned(bytes, fill).PinnedExtent();
+}
+
+ExtentPin ExtentPool::CreatePinned(size_t bytes, const Fill& fill) {
+  ScratchReservation charge = Reserve(bytes);
+  std::shared_ptr<Extent> extent =
+      is_in_host_memory_ ? MakeInHostMemory(bytes, fill) : MakeInDeviceMemory(bytes, fill);
+  charge.Detach();
+  return ExtentPin(std::move(extent));
+}
+
+std::shared_ptr<Extent> ExtentPool::MakeInHostMemory(size_t bytes, const Fill& fill) {
+  HostPin pin =
+      RetryWithLess(*ledger_, bytes, [&] { return HostPin::Allocate(*allocator_, bytes); });
+  fill(pin.Address(), 0, bytes);
+  auto extent = std::make_shared<Extent>(
+      ledger_, bytes, device_->WrapHostMemory(pin.Address(), bytes), pin.Block(), pin.Address());
+  pin.Detach();
+  return extent;
+}
+
+std::shared_ptr<Extent> ExtentPool::MakeInDeviceMemory(size_t bytes, const Fill& fill) {
+  return std::make_shared<Extent>(
+      ledger_, bytes, RetryWithLess(*ledger_, bytes, [&] { return Upload(bytes, fill); }));
+}
+
+device::Buffer ExtentPool::Upload(size_t bytes, const Fill& fill) {
+  device::Buffer buffer = device_->CreateBuffer(bytes, device::Access::ReadOnly);
+  if (bytes <= kPlainUploadBytes) {
+    std::vector<std::byte> content(bytes);
+    fill(content.data(), 0, bytes);
+    device_->AcquireQueue()->Write(buffer, 0, content.data(), bytes);
+    return buffer;
+  }
+  std::array<PinnedStaging::Lease, kRangesInFlight> ranges{staging_->Take(), staging_->Take()};
+  std::array<device::Event, kRangesInFlight> transfers;
+  device::QueueLease queue = device_->AcquireQueue();
+  for (size_t offset = 0, turn = 0; offset < bytes; offset += kFillBytes, turn ^= 1) {
+    size_t range_bytes = std::min(kFillBytes, bytes - offset);
+    transfers[turn].Wait();
+    fill(ranges[turn].Data(), offset, range_bytes);
+    transfers[turn] = queue->WriteAsync(buffer, offset, ranges[turn].Data(), range_bytes);
+    queue->Flush();
+  }
+  queue->Finish();
+  return buffer;
+}
+
+ScratchReservation ExtentPool::Reserve(uint64_t bytes) {
+  ledger_->Charge(bytes);
+  return ScratchReservation(ledger_, bytes);
+}
+
+void ExtentPool::SetLimit(uint64_t bytes) {
+  ledger_->SetLimit(bytes);
+}
+
+uint64_t ExtentPool::Limit() const {
+  return ledger_->Limit();
+}
+
+uint64_t ExtentPool::Used() const {
+  return ledger_->Used();
+}
+
+void ExtentPool::EvictAll() {
+  ledger_->EvictAll();
+  staging_->Trim();
+}
+
+}  // namespace margay::memory

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "device/device.hpp"
+#include "memory/extent.hpp"
+#include "memory/extent_pin.hpp"
+#include "memory/host_allocator.hpp"
+#include "memory/scratch_reservation.hpp"
+
+namespace margay::memory {
+
+class ExtentLedger;
+class PinnedStaging;
+
+//! The memory of one device for extents and scratch, under one limit:
+//!
+//!   limit >= used = pinned extents + evictable extents + scratch reservations
+//!
+//! A request that would exceed the limit evicts unpinned extents, the least recently pinned first.
+//! On a zero-copy device extents lie in blocks of the HostAllocator, whose owner may drop unpinned
+//! ones too; those stay in Used() until somebody tries to pin them or they are evicted.
+//!
+//! Thread-safe. Extents, pins and reservations may outlive the pool.
+class ExtentPool {
+ public:
+  //! Writes bytes [offset, offset + bytes) of an extent to `destination`, all of them. `offset` is
+  //! a multiple of kFillBytes. Called by the thread that creates the extent, one range after the
+  //! other, without locks held; ranges may be asked for again when an attempt ran out of memory.
+  using Fill = std::function<void(std::byte* destination, size_t offset, size_t bytes)>;
+
+  //! Where extents lie.
+  enum class Placement {
+    Automatic,  //!< host memory on zero-copy devices, else device memory
+    Device,     //!< device memory on every device; for tests
+  };
+
+  //! Ranges for Fill on devices with their own memory: long enough that a transfer hides its
+  //! latency and that all threads find work in one range; two such ranges are in flight.
+  static constexpr size_t kFillBytes = size_t{64} << 20;
+
+  //! The default limit is none on zero-copy devices (the allocator has its own) and 9/10 of the
+  //! memory on others.
+  ExtentPool(std::shared_ptr<device::Device> device, std::shared_ptr<HostAllocator> allocator,
+             Placement placement = Placement::Automatic);
+  ~ExtentPool();
+  ExtentPool(const ExtentPool&) = delete;
+  ExtentPool& operator=(const ExtentPool&) = delete;
+
+  //! An extent of `bytes` (at least 1) with the content that `fill` writes. Throws OutOfMemory,
+  //! device::DeviceError, and whatever `fill` throws; nothing is kept then.
+  std::shared_ptr<Extent> Create(size_t bytes, const Fill& fill);
+
+  //! The same, pinned from the start, so that nobody can evict it before its maker is done.
+  ExtentPin CreatePinned(size_t bytes, const Fill& fill);
+
+  //! Charges `bytes` for device memory that the caller allocates itself. Throws OutOfMemory.
+  ScratchReservation Reserve(uint64_t bytes);
+
+  //! A smaller limit evicts at once, as far as unpinned extents allow. What is pinned or reserved
+  //! may then exceed the limit until it is released.
+  void SetLimit(uint64_t bytes);
+  uint64_t Limit() const;
+  uint64_t Used() const;
+
+  //! Evicts all unpinned extents and frees idle transfer memory.
+  void EvictAll();
+
+  const std::shared_ptr<device::Device>& Device() const { return device_; }
+  const std::shared_ptr<HostAllocator>& Allocator() const { return allocator_; }
+
+ private:
+  std::shared_ptr<Extent> MakeInHostMemory(size_t bytes, const Fill& fill);
+  std::shared_ptr<Extent> MakeInDeviceMemory(size_t bytes, const Fill& fill);
+  device::Buffer Upload(size_t bytes, const Fill& fill);
+
+  const std::shared_ptr<device::Device> device_;
+  const std::shared_ptr<HostAllocator> allocator_;
+  const bool is_in_host_memory_;
+  const std::shared_ptr<ExtentLedger> ledger_;
+  //! For uploads.
+  const std::unique_ptr<PinnedStaging> staging_;
+};
+
+}  // namespace margay::memory
