@@ -1,0 +1,150 @@
+#include "storage/column_builder.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "storage/column_assembler.hpp"
+#include "storage/column_stager.hpp"
+#include "storage/dictionary_merge.hpp"
+#include "storage/refusal.hpp"
+#include "storage/staged_piece.hpp"
+
+namespace margay::storage {
+
+namespace {
+
+void RefuseIfTooMany(const MergedStrings& strings, uint64_t rows, const std::string& column,
+                     const BuildOptions& options) {
+  const std::string found =
+      "column " + column + " has " + std::to_string(strings.values.size()) + " distinct strings";
+  if (strings.values.size() > options.largest_dictionary) {
+    throw Refusal(found + "; dictionaries hold at most " +
+                  std::to_string(options.largest_dictionary));
+  }
+  if (strings.bytes > options.largest_dictionary_bytes) {
+    throw Refusal(found + " of " + std::to_string(strings.bytes) +
+                  " bytes; dictionaries hold at most " +
+                  std::to_string(options.largest_dictionary_bytes) + " bytes");
+  }
+  if (rows > options.rows_for_distinct_check && strings.values.size() > rows / 2) {
+    throw Refusal(found + " in " + std::to_string(rows) +
+                  " rows; a dictionary pays where they are at most half of the rows");
+  }
+}
+
+}  // namespace
+
+ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
+                             std::shared_ptr<memory::HostAllocator> allocator, BuildOptions options)
+    : specification_(std::move(specification)),
+      allocator_(std::move(allocator)),
+      options_(options) {
+  if (specification_.type.kind == plan::TypeKind::UInt128) {
+    throw Refusal("column " + specification_.name + " has the type " +
+                  specification_.type.ToString() + ", which has no encoding");
+  }
+}
+
+ColumnBuilder::~ColumnBuilder() = default;
+
+std::unique_ptr<ColumnStager> ColumnBuilder::Lease() {
+  uint32_t number;
+  {
+    std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<ColumnStager> stager = std::move(idle_.back());
+      idle_.pop_back();
+      return stager;
+    }
+    number = stager_count_++;
+  }
+  return std::make_unique<ColumnStager>(specification_, allocator_, options_, staged_bytes_,
+                                        number);
+}
+
+void ColumnBuilder::Return(std::unique_ptr<ColumnStager> stager, uint64_t batch_index,
+                           bool discard) {
+  StagedBatch batch;
+  if (discard) {
+    stager->Discard();
+  } else {
+    batch = stager->TakeBatch(batch_index);
+  }
+  std::lock_guard lock(mutex_);
+  if (!discard) {
+    batches_.push_back(std::move(batch));
+  }
+  idle_.push_back(std::move(stager));
+}
+
+void ColumnBuilder::Refuse(const std::string& reason) {
+  std::lock_guard lock(mutex_);
+  if (!is_refused_) {
+    refusal_ = reason;
+    is_refused_ = true;
+  }
+}
+
+void ColumnBuilder::ThrowIfRefused() const {
+  if (is_refused_) {
+    std::lock_guard lock(mutex_);
+    throw Refusal(refusal_);
+  }
+}
+
+uint64_t ColumnBuilder::Rows() const {
+  std::lock_guard lock(mutex_);
+  uint64_t rows = 0;
+  for (const StagedBatch& batch : batches_) {
+    rows += batch.rows;
+  }
+  return rows;
+}
+
+std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& pool,
+                                                         const ParallelFor& parallel_for) {
+  ThrowIfRefused();
+  if (idle_.size() != stager_count_) {
+    throw std::logic_error("ColumnBuilder::Finish: a batch is still open");
+  }
+  std::sort(batches_.begin(), batches_.end(),
+            [](const StagedBatch& a, const StagedBatch& b) { return a.index < b.index; });
+  const auto same = std::adjacent_find(
+      batches_.begin(), batches_.end(),
+      [](const StagedBatch& a, const StagedBatch& b) { return a.index == b.index; });
+  if (same != batches_.end()) {
+    throw std::logic_error("ColumnBuilder::Finish: two batches with the index " +
+                           std::to_string(same->index));
+  }
+
+  ColumnAssembler::Input input;
+  input.type = specification_.type;
+  input.segments_per_extent = options_.segments_per_extent != 0
+                                  ? options_.segments_per_extent
+                                  : SegmentsPerExtent(pool.Device()->Info().largest_buffer);
+  input.batches = &batches_;
+  MergedStrings strings;
+  if (specification_.type.IsVarchar()) {
+    strings = MergeStagedStrings(parallel_for);
+    RefuseIfTooMany(strings, Rows(), specification_.name, options_);
+    input.dictionary = std::make_shared<Dictionary>(strings.values);
+    input.codes = &strings.codes;
+  }
+  std::shared_ptr<const ColumnImage> image =
+      ColumnAssembler(std::move(input), pool, parallel_for).Assemble();
+  batches_.clear();
+  idle_.clear();
+  stager_count_ = 0;
+  return image;
+}
+
+MergedStrings ColumnBuilder::MergeStagedStrings(const ParallelFor& parallel_for) const {
+  std::vector<const StringInterner*> interners(stager_count_);
+  for (const std::unique_ptr<ColumnStager>& stager : idle_) {
+    interners[stager->Number()] = stager->Strings();
+  }
+  return MergeStrings(interners, parallel_for);
+}
+
+}  // namespace margay::storage

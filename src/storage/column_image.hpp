@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "memory/extent.hpp"
+#include "plan/type.hpp"
+#include "storage/dictionary.hpp"
+#include "storage/encoding.hpp"
+#include "storage/statistics.hpp"
+
+namespace margay::storage {
+
+//! One encoded column of a table image; constants.hpp draws how it lies in its extents. Immutable,
+//! so thread-safe, but its extents may lose their content: pin them before use, and treat a column
+//! with one lost extent as lost.
+class ColumnImage {
+ public:
+  //! What a ColumnImage is made of.
+  struct Parts {
+    plan::Type type;
+    Encoding encoding = Encoding::Narrow;
+    //! Bytes per row.
+    size_t width = 1;
+    uint64_t rows = 0;
+    size_t segments_per_extent = 1;
+    ColumnStatistics statistics;
+    std::vector<SegmentStatistics> segments;
+    std::vector<std::shared_ptr<memory::Extent>> data;
+    std::vector<std::shared_ptr<memory::Extent>> validity;
+    std::shared_ptr<const Dictionary> dictionary;
+  };
+
+  //! Throws std::logic_error where the parts don't fit together.
+  explicit ColumnImage(Parts parts);
+
+  const plan::Type& Type() const { return parts_.type; }
+  Encoding GetEncoding() const { return parts_.encoding; }
+  //! Bytes per row: 1, 2, 4, 8 or 16.
+  size_t Width() const { return parts_.width; }
+  uint64_t Rows() const { return parts_.rows; }
+  size_t SegmentsPerExtent() const { return parts_.segments_per_extent; }
+  const ColumnStatistics& Statistics() const { return parts_.statistics; }
+  const std::vector<SegmentStatistics>& Segments() const { return parts_.segments; }
+
+  //! One for every SegmentsPerExtent() segments.
+  const std::vector<std::shared_ptr<memory::Extent>>& DataExtents() const { return parts_.data; }
+  //! As many, or none where the column has no NULLs.
+  const std::vector<std::shared_ptr<memory::Extent>>& ValidityExtents() const {
+    return parts_.validity;
+  }
+  bool HasValidity() const { return !parts_.validity.empty(); }
+
+  //! Not null exactly where the encoding is Dictionary.
+  const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
+
+  //! Memory of extents, dictionary and statistics, lost extents included.
+  size_t Bytes() const { return bytes_; }
+  //! Bytes that a kernel reads for one full segment, validity included.
+  size_t BytesOfSegment() const;
+  //! Whether any extent is lost. Only `true` lasts.
+  bool IsLost() const;
+
+ private:
+  const Parts parts_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace margay::storage

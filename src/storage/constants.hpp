@@ -1,0 +1,61 @@
+// How a column lies in extents. S = segments per extent, R = kSegmentRows, w = bytes per row:
+//
+//   extent 0                                    extent 1
+//   +-----------+-----------+- - -+-----------+-------+  +-----------+- - -+-------------+-------+
+//   | segment 0 | segment 1 |     | seg. S-1  | slack |  | segment S |     | last segment| slack |
+//   | R*w bytes | R*w bytes |     | R*w bytes | 64 B  |  | R*w bytes |     | rest, padded| 64 B  |
+//   +-----------+-----------+- - -+-----------+-------+  +-----------+- - -+-------------+-------+
+//
+//   row r: segment s = r / R, extent s / S, byte ((s mod S) * R + r mod R) * w
+//
+// All segments but the last are full. The last one is padded with zeros to a multiple of 64 bytes,
+// and 64 zero bytes follow every extent's data, so that vector loads may overrun. Validity bitmaps
+// lie the same way in extents of their own: R/8 bytes per segment, row r at bit r mod R, least
+// significant bit of the first byte first, 1 = not NULL.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace margay::storage {
+
+//! Rows of every segment but a column's last: large enough that a work-item amortises the segment's
+//! descriptor, small enough that min and max still skip much.
+inline constexpr size_t kSegmentRows = 65536;
+
+//! Bytes of one full segment's validity bitmap.
+inline constexpr size_t kSegmentValidityBytes = kSegmentRows / 8;
+
+//! Zero bytes behind the data of every extent; also what the data itself is padded to a multiple
+//! of.
+inline constexpr size_t kExtentSlackBytes = 64;
+
+//! 1 GiB of the widest values, 64 Mi rows: few launches per column, and still a useful unit of
+//! transfer and eviction.
+inline constexpr size_t kLargestSegmentsPerExtent = 1024;
+
+//! A dictionary beyond these sizes is refused: codes would no longer be small, and building it
+//! would take longer than the queries it serves.
+inline constexpr size_t kLargestDictionary = size_t{16} << 20;
+inline constexpr size_t kLargestDictionaryBytes = size_t{1} << 30;
+
+//! Beyond this many rows, a column whose distinct strings are more than half of its rows is
+//! refused: its dictionary would be no smaller than the text.
+inline constexpr size_t kRowsForDistinctCheck = size_t{1} << 20;
+
+//! The same for all columns of an image whatever their width, so that one launch takes one pointer
+//! per column. `largest_buffer` is the device's, in bytes.
+constexpr size_t SegmentsPerExtent(uint64_t largest_buffer) {
+  constexpr uint64_t kWidestSegment = kSegmentRows * 16;
+  uint64_t usable = largest_buffer - std::min<uint64_t>(largest_buffer, kExtentSlackBytes);
+  return static_cast<size_t>(
+      std::clamp<uint64_t>(usable / kWidestSegment, 1, kLargestSegmentsPerExtent));
+}
+
+//! Segments of a column of `rows`.
+constexpr size_t SegmentCount(uint64_t rows) {
+  return static_cast<size_t>((rows + kSegmentRows - 1) / kSegmentRows);
+}
+
+}  // namespace margay::storage
