@@ -1,0 +1,154 @@
+#include "compile/accumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "compile/expression_writer.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+Int128 Joined(const int64_t* words) {
+  return static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(words[1])) << 64 |
+                             static_cast<uint64_t>(words[0]));
+}
+
+void Split(Int128 value, int64_t* words) {
+  words[0] = static_cast<int64_t>(value);
+  words[1] = static_cast<int64_t>(value >> 64);
+}
+
+std::string WideOf(const std::vector<std::string>& words) {
+  return "wide_make((ulong)" + words[0] + ", " + words[1] + ")";
+}
+
+std::vector<std::string> StoreWide(const std::vector<std::string>& into, const std::string& name) {
+  return {into[0] + " = (long)" + name + ".low;", into[1] + " = " + name + ".high;"};
+}
+
+std::vector<std::string> InBraces(std::vector<std::string> lines) {
+  lines.insert(lines.begin(), "{");
+  lines.push_back("}");
+  return lines;
+}
+
+//! Folds the integer `code`, of the accumulator's own width, into `into`.
+std::vector<std::string> FoldWords(Fold fold, bool is_checked, const std::vector<std::string>& into,
+                                   const std::string& code) {
+  switch (fold) {
+    case Fold::Count:
+    case Fold::Sum64:
+      return {into[0] + " += " + code + ";"};
+    case Fold::SumFloat:
+      return {into[0] + " = as_long(as_double(" + into[0] + ") + " + code + ");"};
+    case Fold::Min64:
+      return {into[0] + " = min(" + into[0] + ", " + code + ");"};
+    case Fold::Max64:
+      return {into[0] + " = max(" + into[0] + ", " + code + ");"};
+    case Fold::Sum128: {
+      std::vector<std::string> lines{
+          is_checked
+              ? "const wide sum = wide_add_checked(" + WideOf(into) + ", " + code + ", &fault);"
+              : "const wide sum = wide_add(" + WideOf(into) + ", " + code + ");"};
+      for (const std::string& line : StoreWide(into, "sum"))
+        lines.push_back(line);
+      return InBraces(lines);
+    }
+    case Fold::MinWide:
+    case Fold::MaxWide: {
+      std::vector<std::string> lines{
+          "const wide held = " + WideOf(into) + ";", "const wide next = " + code + ";",
+          std::string("const wide kept = wide_less(") +
+              (fold == Fold::MinWide ? "next, held" : "held, next") + ") ? next : held;"};
+      for (const std::string& line : StoreWide(into, "kept"))
+        lines.push_back(line);
+      return InBraces(lines);
+    }
+  }
+  throw std::logic_error("FoldWords: unknown fold");
+}
+
+}  // namespace
+
+std::vector<int64_t> InitialWords(Fold fold) {
+  switch (fold) {
+    case Fold::Min64:
+      return {std::numeric_limits<int64_t>::max()};
+    case Fold::Max64:
+      return {std::numeric_limits<int64_t>::min()};
+    case Fold::MinWide:
+      return {-1, std::numeric_limits<int64_t>::max()};
+    case Fold::MaxWide:
+      return {0, std::numeric_limits<int64_t>::min()};
+    case Fold::Sum128:
+      return {0, 0};
+    default:
+      return {0};
+  }
+}
+
+std::vector<std::string> CombineCode(Fold fold, const std::vector<std::string>& into,
+                                     const std::vector<std::string>& from) {
+  if (fold == Fold::SumFloat)
+    return FoldWords(fold, false, into, "as_double(" + from[0] + ")");
+  if (from.size() == 1)
+    return FoldWords(fold, false, into, from[0]);
+  return FoldWords(fold, fold == Fold::Sum128, into, WideOf(from));
+}
+
+std::vector<std::string> FoldCode(const Accumulator& accumulator,
+                                  const std::vector<std::string>& into, const Value& value) {
+  const bool is_float = value.machine == Machine::Float32 || value.machine == Machine::Float64;
+  std::string code;
+  switch (accumulator.fold) {
+    case Fold::Count:
+      code = "1";
+      break;
+    case Fold::SumFloat:
+      code = "(double)" + value.code;
+      break;
+    case Fold::Min64:
+    case Fold::Max64:
+      code = is_float ? "double_to_ordered((double)" + value.code + ")"
+                      : ExpressionWriter::Convert(value, Machine::Int64);
+      break;
+    case Fold::Sum64:
+      code = ExpressionWriter::Convert(value, Machine::Int64);
+      break;
+    default:
+      code = ExpressionWriter::Convert(value, Machine::Wide);
+  }
+  return FoldWords(accumulator.fold, accumulator.is_checked, into, code);
+}
+
+void Combine(Fold fold, int64_t* into, const int64_t* from) {
+  switch (fold) {
+    case Fold::Count:
+      into[0] += from[0];
+      return;
+    case Fold::SumFloat:
+      into[0] =
+          std::bit_cast<int64_t>(std::bit_cast<double>(into[0]) + std::bit_cast<double>(from[0]));
+      return;
+    case Fold::Min64:
+      into[0] = std::min(into[0], from[0]);
+      return;
+    case Fold::Max64:
+      into[0] = std::max(into[0], from[0]);
+      return;
+    case Fold::MinWide:
+      Split(std::min(Joined(into), Joined(from)), into);
+      return;
+    case Fold::MaxWide:
+      Split(std::max(Joined(into), Joined(from)), into);
+      return;
+    case Fold::Sum64:
+    case Fold::Sum128:
+      throw std::logic_error("Combine: sums are combined by the caller");
+  }
+}
+
+}  // namespace margay::compile

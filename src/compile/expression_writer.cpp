@@ -1,0 +1,612 @@
+#include "compile/expression_writer.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compile/cast_writer.hpp"
+#include "compile/dictionary_writer.hpp"
+#include "compile/refusal.hpp"
+
+namespace margay::compile {
+
+using plan::Operation;
+using plan::TypeKind;
+
+namespace {
+
+//! IN lists longer than this would make kernels that take seconds to compile.
+constexpr size_t kLongestInList = 64;
+
+//! Days of DATE 'infinity'; '-infinity' is its negative.
+constexpr Int128 kInfiniteDate = 2147483647;
+
+Machine FloatMachine(const plan::Type& type) {
+  return type.kind == TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
+}
+
+std::string Parenthesized(const std::string& a, std::string_view symbol, const std::string& b) {
+  return "(" + a + " " + std::string(symbol) + " " + b + ")";
+}
+
+//! The values that arithmetic of `type` may give; infinite dates are no result of it.
+Range ResultBounds(const plan::Type& type) {
+  if (type.kind == TypeKind::Date)
+    return {-kInfiniteDate + 1, kInfiniteDate - 1, true};
+  return RangeOf(type);
+}
+
+//! Bounds of a / b towards zero, b not 0.
+Range QuotientRange(const Range& a, const Range& b) {
+  if (b.low == b.high && b.low > 0)
+    return {a.low / b.low, a.high / b.low, a.exact};
+  if (b.low >= 0)
+    return {std::min<Int128>(a.low, 0), std::max<Int128>(a.high, 0), a.exact};
+  const Int128 magnitude = a.Magnitude();
+  return {-magnitude, magnitude, a.exact && a.low != kInt128Min};
+}
+
+//! Bounds of a % b with the sign of a, b not 0.
+Range RemainderRange(const Range& a, const Range& b) {
+  const Int128 largest = std::min(a.Magnitude(), std::max<Int128>(b.Magnitude() - 1, 0));
+  return {a.low < 0 ? -largest : 0, a.high > 0 ? largest : 0, true};
+}
+
+}  // namespace
+
+std::string IntegerLiteral(Int128 value, Machine machine) {
+  if (machine == Machine::Wide) {
+    return "wide_make(" + std::to_string(static_cast<uint64_t>(value)) + "UL, " +
+           IntegerLiteral(value >> 64, Machine::Int64) + ")";
+  }
+  // The lowest values have no literal of their own in C.
+  if (machine == Machine::Int64) {
+    if (value == std::numeric_limits<int64_t>::min())
+      return "(-9223372036854775807L - 1)";
+    return ToString(value) + "L";
+  }
+  if (value == std::numeric_limits<int32_t>::min())
+    return "(-2147483647 - 1)";
+  return ToString(value);
+}
+
+std::string LessCode(Machine machine, const std::string& a, const std::string& b) {
+  return machine == Machine::Wide ? "wide_less(" + a + ", " + b + ")" : Parenthesized(a, "<", b);
+}
+
+std::string ExpressionWriter::Declare(Machine machine, const std::string& code) {
+  const std::string name = "v" + std::to_string(context_.variables++);
+  block_.Line("const " + std::string(MachineName(machine)) + " " + name + " = " + code + ";");
+  return name;
+}
+
+std::string ExpressionWriter::Convert(const Value& value, Machine machine) {
+  if (value.machine == machine)
+    return value.code;
+  switch (machine) {
+    case Machine::Int32:
+      return value.machine == Machine::Wide ? "(int)" + value.code + ".low" : "(int)" + value.code;
+    case Machine::Int64:
+      return value.machine == Machine::Wide ? "(long)" + value.code + ".low"
+                                            : "(long)" + value.code;
+    case Machine::Wide:
+      return "wide_from_long(" + value.code + ")";
+    default:
+      throw std::logic_error("ExpressionWriter::Convert: floats are converted by casts");
+  }
+}
+
+std::string ExpressionWriter::IsTrue(const Value& boolean) {
+  if (!boolean.CanBeNull())
+    return boolean.code;
+  return DeclareFlag(boolean.code + " & !" + boolean.null);
+}
+
+std::string ExpressionWriter::EitherNull(const std::string& a, const std::string& b) {
+  if (a.empty() || a == b)
+    return b;
+  if (b.empty())
+    return a;
+  return DeclareFlag(a + " | " + b);
+}
+
+void ExpressionWriter::RaiseFault(const std::string& condition, const std::string& null) {
+  std::string code = "fault |= " + condition;
+  if (!null.empty())
+    code += " & !" + null;
+  if (!active_.empty())
+    code += " & " + active_;
+  block_.Line(code + ";");
+}
+
+Value ExpressionWriter::WriteWhere(const std::string& condition,
+                                   const plan::ExpressionPointer& expression) {
+  const std::string outer = active_;
+  active_ = outer.empty() ? condition : DeclareFlag(outer + " & " + condition);
+  Value value = Write(expression);
+  active_ = outer;
+  return value;
+}
+
+Value ExpressionWriter::Bounded(Value value, const Range& bounds, bool to_null) {
+  if (bounds.Contains(value.range))
+    return value;
+  std::string outside;
+  const auto add = [&](const std::string& condition) {
+    outside += outside.empty() ? condition : " | " + condition;
+  };
+  // A bound beyond what the machine type holds can't be exceeded.
+  const Range held = value.machine == Machine::Int32   ? Range{INT32_MIN, INT32_MAX, true}
+                     : value.machine == Machine::Int64 ? Range{INT64_MIN, INT64_MAX, true}
+                                                       : Range::All();
+  if (value.range.low < bounds.low && bounds.low > held.low) {
+    add(LessCode(value.machine, value.code, IntegerLiteral(bounds.low, value.machine)));
+  }
+  if (value.range.high > bounds.high && bounds.high < held.high) {
+    add(LessCode(value.machine, IntegerLiteral(bounds.high, value.machine), value.code));
+  }
+  if (!outside.empty()) {
+    outside = DeclareFlag(outside);
+    if (to_null) {
+      value.null = EitherNull(value.null, outside);
+    } else {
+      RaiseFault(outside, value.null);
+    }
+  }
+  value.range = value.range.CutTo(bounds);
+  value.domain = value.domain.CutTo(bounds);
+  const Machine machine = MachineFor(value.range);
+  if (machine != value.machine) {
+    value.code = Declare(machine, Convert(value, machine));
+    value.machine = machine;
+  }
+  return value;
+}
+
+Value ExpressionWriter::Write(const plan::ExpressionPointer& expression) {
+  const std::string key =
+      active_ + "|" + expression->GetType().ToString() + "|" + expression->ToString();
+  if (auto found = written_.find(key); found != written_.end())
+    return found->second;
+  Value value = WriteNew(*expression);
+  written_.emplace(key, value);
+  return value;
+}
+
+Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
+  switch (expression.GetOperation()) {
+    case Operation::Column:
+      return WriteColumn(expression);
+    case Operation::Constant:
+      return WriteConstant(expression);
+    case Operation::Add:
+    case Operation::Subtract:
+    case Operation::Multiply:
+    case Operation::Divide:
+    case Operation::Negate:
+      return WriteArithmetic(expression);
+    case Operation::IntegerDivide:
+    case Operation::Modulo:
+      return WriteDivision(expression);
+    case Operation::Equal:
+    case Operation::NotEqual:
+    case Operation::Less:
+    case Operation::LessOrEqual:
+    case Operation::Greater:
+    case Operation::GreaterOrEqual:
+    case Operation::DistinctFrom:
+    case Operation::NotDistinctFrom:
+      return WriteComparison(expression);
+    case Operation::And:
+    case Operation::Or:
+      return WriteConjunction(expression);
+    case Operation::Not: {
+      Value value = Write(expression.Operands()[0]);
+      value.code = DeclareFlag("!" + value.code);
+      value.domain = {0, 1, true};
+      return value;
+    }
+    case Operation::IsNull:
+    case Operation::IsNotNull: {
+      const Value operand = Write(expression.Operands()[0]);
+      const bool wanted = expression.GetOperation() == Operation::IsNull;
+      Value value;
+      value.range = value.domain = {0, 1, true};
+      if (operand.CanBeNull()) {
+        value.code = wanted ? operand.null : DeclareFlag("!" + operand.null);
+      } else {
+        value.code = wanted ? "0" : "1";
+      }
+      return value;
+    }
+    case Operation::Case:
+      return WriteCase(expression);
+    case Operation::Coalesce:
+      return WriteCoalesce(expression);
+    case Operation::In:
+      return WriteIn(expression);
+    case Operation::Cast:
+    case Operation::TryCast:
+      return CastWriter(*this).Write(expression);
+    case Operation::Dictionary:
+      return DictionaryWriter(*this).WriteValue(expression);
+  }
+  throw std::logic_error("ExpressionWriter: unknown operation");
+}
+
+Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
+  const InputColumn& column = context_.columns[expression.ColumnIndex()];
+  const storage::ColumnImage& image = *column.image;
+  const std::string number = std::to_string(column.number);
+  Value value;
+  const auto& statistics = image.Statistics();
+  const bool only_nulls = statistics.null_count == image.Rows();
+  switch (image.GetEncoding()) {
+    case storage::Encoding::Float32:
+      value.machine = Machine::Float32;
+      value.code = Declare(value.machine, reader_.Encoded(column, 0));
+      break;
+    case storage::Encoding::Float64:
+      value.machine = Machine::Float64;
+      value.code = Declare(value.machine, reader_.Encoded(column, 0));
+      break;
+    case storage::Encoding::Wide:
+      value.range = value.domain = {statistics.min, statistics.max, true};
+      value.machine = Machine::Wide;
+      value.code = Declare(value.machine, "wide_make(" + reader_.Encoded(column, 0) + ", (long)" +
+                                              reader_.Encoded(column, 1) + ")");
+      break;
+    case storage::Encoding::Narrow:
+    case storage::Encoding::Dictionary:
+      value.range = value.domain =
+          only_nulls ? Range::Of(0) : Range{statistics.min, statistics.max, true};
+      value.machine = MachineFor(value.range);
+      if (image.GetEncoding() == storage::Encoding::Dictionary) {
+        value.code = Declare(value.machine, "(int)" + reader_.Encoded(column, 0));
+      } else if (value.machine == Machine::Int32) {
+        // Offset and base in 32 bits: the sum is exact although either may wrap.
+        value.code = Declare(
+            value.machine, "(int)((uint)" + reader_.Encoded(column, 0) + " + base" + number + ")");
+      } else {
+        value.code = Declare(value.machine, "(long)((ulong)" + reader_.Encoded(column, 0) +
+                                                " + base" + number + ")");
+      }
+      break;
+  }
+  if (image.HasValidity())
+    value.null = DeclareFlag(reader_.IsNull(column));
+  return value;
+}
+
+Value ExpressionWriter::WriteConstant(const plan::Expression& expression) {
+  const plan::Constant& constant = expression.GetConstant();
+  const plan::Type& type = expression.GetType();
+  if (type.IsVarchar() || type.kind == TypeKind::UInt128) {
+    throw Unsupported("constants of type " + type.ToString() + " outside of dictionary functions");
+  }
+  Value value;
+  if (type.IsFloat()) {
+    value.machine = FloatMachine(type);
+    value.code = constant.is_null ? "0" : context_.parameters.AddReal(constant.real, value.machine);
+  } else if (constant.is_null) {
+    value.code = "0";
+  } else {
+    value.range = RangeOfConstant(constant.integer);
+    // A boolean's code is 0 or 1 whatever the constant is.
+    if (type.IsBoolean())
+      value.range = {0, 1, true};
+    value.domain = Range::Of(constant.integer);
+    value.machine = MachineFor(value.range);
+    value.code = context_.parameters.AddInteger(constant.integer, value.machine);
+  }
+  if (constant.is_null)
+    value.null = "1";
+  return value;
+}
+
+Value ExpressionWriter::WriteArithmetic(const plan::Expression& expression) {
+  const Operation operation = expression.GetOperation();
+  Value a = Write(expression.Operands()[0]);
+  if (operation == Operation::Negate) {
+    if (expression.GetType().IsFloat()) {
+      a.code = Declare(a.machine, "-" + a.code);
+      return a;
+    }
+    Value zero;
+    zero.code = "0";
+    return WriteIntegerArithmetic(expression, zero, a);
+  }
+  Value b = Write(expression.Operands()[1]);
+  if (!expression.GetType().IsFloat())
+    return WriteIntegerArithmetic(expression, a, b);
+  Value value;
+  value.machine = FloatMachine(expression.GetType());
+  value.null = EitherNull(a.null, b.null);
+  const std::string_view symbol = operation == Operation::Add        ? "+"
+                                  : operation == Operation::Subtract ? "-"
+                                  : operation == Operation::Multiply ? "*"
+                                                                     : "/";
+  // Infinite, NaN or NULL, as DuckDB's settings have it: left to DuckDB.
+  if (operation == Operation::Divide)
+    RaiseFault("(" + b.code + " == 0)", value.null);
+  value.code = Declare(value.machine, a.code + " " + std::string(symbol) + " " + b.code);
+  return value;
+}
+
+Value ExpressionWriter::WriteIntegerArithmetic(const plan::Expression& expression, const Value& a,
+                                               const Value& b) {
+  const Operation operation = expression.GetOperation();
+  const bool is_multiply = operation == Operation::Multiply;
+  const bool is_add = operation == Operation::Add;
+  const auto apply = [&](const Range& x, const Range& y) {
+    return is_multiply ? x * y : is_add ? x + y : x - y;
+  };
+  Value value;
+  value.null = EitherNull(a.null, b.null);
+  value.range = apply(a.range, b.range);
+  value.domain = apply(a.domain, b.domain);
+  const Range bounds = ResultBounds(expression.GetType());
+  if (expression.GetType().kind == TypeKind::Date) {
+    // An infinite date stays what it is; that is rare enough to be left to DuckDB.
+    for (const Value* operand : {&a, &b}) {
+      if (operand->range.high >= kInfiniteDate || operand->range.low <= -kInfiniteDate) {
+        const std::string code = Convert(*operand, Machine::Int64);
+        RaiseFault("((" + code + " >= 2147483647L) | (" + code + " <= -2147483647L))", value.null);
+      }
+    }
+  }
+  if (!value.range.exact) {
+    // The result may leave even 128 bits: the helper says so.
+    const std::string name = is_multiply ? "multiply" : is_add ? "add" : "subtract";
+    const std::string overflow = "v" + std::to_string(context_.variables++);
+    block_.Line("int " + overflow + " = 0;");
+    value.machine = Machine::Wide;
+    value.code =
+        Declare(Machine::Wide, "wide_" + name + "_checked(" + Convert(a, Machine::Wide) + ", " +
+                                   Convert(b, Machine::Wide) + ", &" + overflow + ")");
+    RaiseFault(overflow, value.null);
+    value.range = value.range.CutTo(Range::All());
+    value.domain = value.domain.CutTo(Range::All());
+    return Bounded(value, bounds);
+  }
+  value.machine = MachineFor(value.range);
+  if (value.machine == Machine::Wide) {
+    if (is_multiply && a.machine != Machine::Wide && b.machine != Machine::Wide) {
+      value.code = Declare(Machine::Wide, "wide_multiply_long(" + a.code + ", " + b.code + ")");
+    } else {
+      const std::string name = is_multiply ? "multiply" : is_add ? "add" : "subtract";
+      value.code = Declare(Machine::Wide, "wide_" + name + "(" + Convert(a, Machine::Wide) + ", " +
+                                              Convert(b, Machine::Wide) + ")");
+    }
+  } else {
+    // Operands may be wider than the result; both are then cut to the result's width, in which the
+    // exact result fits.
+    const char* symbol = is_multiply ? " * " : is_add ? " + " : " - ";
+    const std::string_view word = value.machine == Machine::Int32 ? "int" : "long";
+    value.code =
+        Declare(value.machine, "(" + std::string(word) + ")((u" + std::string(word) + ")" +
+                                   Convert(a, value.machine) + symbol + "(u" + std::string(word) +
+                                   ")" + Convert(b, value.machine) + ")");
+  }
+  return Bounded(value, bounds);
+}
+
+Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
+  const bool is_quotient = expression.GetOperation() == Operation::IntegerDivide;
+  const Value a = Write(expression.Operands()[0]);
+  const Value b = Write(expression.Operands()[1]);
+  if (expression.GetType().IsFloat()) {
+    throw Unsupported(std::string(plan::OperationName(expression.GetOperation())) + " of type " +
+                      expression.GetType().ToString());
+  }
+  Value value;
+  value.range = is_quotient ? QuotientRange(a.range, b.range) : RemainderRange(a.range, b.range);
+  value.domain =
+      is_quotient ? QuotientRange(a.domain, b.domain) : RemainderRange(a.domain, b.domain);
+  // The lowest value by -1 is out of the type's range, and of the machine's too if it is as narrow:
+  // DuckDB refuses both quotient and remainder.
+  const Range operands = a.range.Union(b.range).Union(QuotientRange(a.range, b.range));
+  value.machine = MachineFor(operands.exact ? operands : Range::All());
+  const std::string dividend = Convert(a, value.machine), divisor = Convert(b, value.machine);
+  const Int128 lowest = expression.GetType().LowestValue();
+  if (lowest < 0 && a.range.low <= lowest && b.range.low < 0) {
+    Value low, minus_one;
+    low.machine = minus_one.machine = value.machine;
+    low.code = IntegerLiteral(lowest, value.machine);
+    minus_one.code = IntegerLiteral(-1, value.machine);
+    RaiseFault(
+        DeclareFlag(CompareCode(Operation::Equal, {value.machine, dividend, {}, {}, {}}, low) +
+                    " & " +
+                    CompareCode(Operation::Equal, {value.machine, divisor, {}, {}, {}}, minus_one)),
+        EitherNull(a.null, b.null));
+    value.range = value.range.CutTo(RangeOf(expression.GetType()));
+    value.domain = value.domain.CutTo(RangeOf(expression.GetType()));
+  }
+  std::string is_zero;
+  if (value.machine == Machine::Wide) {
+    is_zero = DeclareFlag("(" + divisor + ".low == 0) & (" + divisor + ".high == 0)");
+    const std::string safe = Declare(Machine::Wide, is_zero + " ? wide_from_long(1) : " + divisor);
+    const std::string remainder = "v" + std::to_string(context_.variables++);
+    block_.Line("wide " + remainder + ";");
+    const std::string quotient =
+        Declare(Machine::Wide, "wide_divide(" + dividend + ", " + safe + ", &" + remainder + ")");
+    value.code = is_quotient ? quotient : remainder;
+  } else {
+    is_zero = DeclareFlag("(" + divisor + " == 0)");
+    const std::string safe = Declare(value.machine, is_zero + " ? 1 : " + divisor);
+    value.code = Declare(value.machine, dividend + (is_quotient ? " / " : " % ") + safe);
+  }
+  value.null = EitherNull(EitherNull(a.null, b.null), is_zero);
+  return Bounded(value, ResultBounds(expression.GetType()));
+}
+
+std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, const Value& b) {
+  const bool is_swapped = operation == Operation::Greater || operation == Operation::LessOrEqual;
+  const bool is_negated = operation == Operation::NotEqual || operation == Operation::LessOrEqual ||
+                          operation == Operation::GreaterOrEqual ||
+                          operation == Operation::DistinctFrom;
+  const bool is_equality = operation == Operation::Equal || operation == Operation::NotEqual ||
+                           operation == Operation::DistinctFrom ||
+                           operation == Operation::NotDistinctFrom;
+  const bool is_float = a.machine == Machine::Float32 || a.machine == Machine::Float64;
+  const Machine machine = is_float ? a.machine : std::max(a.machine, b.machine);
+  std::string x = is_float ? a.code : Convert(a, machine);
+  std::string y = is_float ? b.code : Convert(b, machine);
+  if (machine == Machine::Wide || is_float) {
+    if (is_swapped)
+      std::swap(x, y);
+    const std::string code = std::string(MachineName(machine)) +
+                             (is_equality ? "_equal(" : "_less(") + x + ", " + y + ")";
+    return is_negated ? "!" + code : code;
+  }
+  std::string_view symbol;
+  switch (operation) {
+    case Operation::Equal:
+    case Operation::NotDistinctFrom:
+      symbol = "==";
+      break;
+    case Operation::NotEqual:
+    case Operation::DistinctFrom:
+      symbol = "!=";
+      break;
+    default:
+      symbol = plan::OperationName(operation);
+  }
+  return Parenthesized(x, symbol, y);
+}
+
+Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
+  const Operation operation = expression.GetOperation();
+  if (expression.Operand(0).GetType().IsVarchar()) {
+    throw Unsupported("comparison of two VARCHAR expressions");
+  }
+  const Value a = Write(expression.Operands()[0]);
+  const Value b = Write(expression.Operands()[1]);
+  Value value;
+  value.range = value.domain = {0, 1, true};
+  const std::string code = CompareCode(operation, a, b);
+  const bool nulls_are_values =
+      operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
+  if (!nulls_are_values) {
+    value.code = DeclareFlag(code);
+    value.null = EitherNull(a.null, b.null);
+    return value;
+  }
+  if (!a.CanBeNull() && !b.CanBeNull()) {
+    value.code = DeclareFlag(code);
+    return value;
+  }
+  const std::string a_null = a.CanBeNull() ? a.null : "0", b_null = b.CanBeNull() ? b.null : "0";
+  const bool is_equal = operation == Operation::NotDistinctFrom;
+  value.code = DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
+                           (is_equal ? " == " : " != ") + b_null + ") : " + code);
+  return value;
+}
+
+Value ExpressionWriter::WriteConjunction(const plan::Expression& expression) {
+  const bool is_and = expression.GetOperation() == Operation::And;
+  std::string all_true, any_false, any_true, any_null;
+  const auto append = [](std::string& list, std::string_view symbol, const std::string& item) {
+    list += list.empty() ? item : " " + std::string(symbol) + " " + item;
+  };
+  for (const plan::ExpressionPointer& operand : expression.Operands()) {
+    const Value value = Write(operand);
+    const std::string is_true = IsTrue(value);
+    append(all_true, "&", is_true);
+    append(any_true, "|", is_true);
+    if (value.CanBeNull()) {
+      append(any_null, "|", value.null);
+      append(any_false, "|", "(!" + value.code + " & !" + value.null + ")");
+    } else {
+      append(any_false, "|", "!" + value.code);
+    }
+  }
+  Value value;
+  value.range = value.domain = {0, 1, true};
+  value.code = DeclareFlag(is_and ? all_true : any_true);
+  if (!any_null.empty()) {
+    value.null = is_and ? DeclareFlag("!(" + any_false + ") & (" + any_null + ")")
+                        : DeclareFlag("!" + value.code + " & (" + any_null + ")");
+  }
+  return value;
+}
+
+Value ExpressionWriter::Choose(const std::string& condition, const Value& yes, const Value& no,
+                               const plan::Type& type) {
+  Value value;
+  if (type.IsFloat()) {
+    value.machine = FloatMachine(type);
+    value.code = Declare(value.machine, condition + " ? " + yes.code + " : " + no.code);
+  } else {
+    value.range = yes.range.Union(no.range);
+    value.domain = yes.domain.Union(no.domain);
+    value.machine = std::max(yes.machine, no.machine);
+    value.code = Declare(value.machine, condition + " ? " + Convert(yes, value.machine) + " : " +
+                                            Convert(no, value.machine));
+  }
+  if (yes.CanBeNull() || no.CanBeNull()) {
+    value.null = DeclareFlag(condition + " ? " + (yes.CanBeNull() ? yes.null : "0") + " : " +
+                             (no.CanBeNull() ? no.null : "0"));
+  }
+  return value;
+}
+
+Value ExpressionWriter::WriteCase(const plan::Expression& expression) {
+  if (expression.GetType().IsVarchar())
+    throw Unsupported("CASE of type VARCHAR");
+  const auto& operands = expression.Operands();
+  const std::string outer = active_;
+  std::vector<std::pair<std::string, Value>> branches;
+  for (size_t i = 0; i + 1 < operands.size(); i += 2) {
+    const std::string is_taken = IsTrue(Write(operands[i]));
+    branches.emplace_back(is_taken, WriteWhere(is_taken, operands[i + 1]));
+    // What follows counts only where this branch is not taken.
+    active_ =
+        active_.empty() ? DeclareFlag("!" + is_taken) : DeclareFlag(active_ + " & !" + is_taken);
+  }
+  Value value = Write(operands.back());
+  active_ = outer;
+  for (auto branch = branches.rbegin(); branch != branches.rend(); ++branch) {
+    value = Choose(branch->first, branch->second, value, expression.GetType());
+  }
+  return value;
+}
+
+Value ExpressionWriter::WriteCoalesce(const plan::Expression& expression) {
+  if (expression.GetType().IsVarchar())
+    throw Unsupported("COALESCE of several VARCHAR expressions");
+  const auto& operands = expression.Operands();
+  const std::string outer = active_;
+  std::vector<Value> values;
+  for (const plan::ExpressionPointer& operand : operands) {
+    values.push_back(Write(operand));
+    if (!values.back().CanBeNull())
+      break;
+    active_ =
+        active_.empty() ? values.back().null : DeclareFlag(active_ + " & " + values.back().null);
+  }
+  active_ = outer;
+  Value value = values.back();
+  for (size_t i = values.size() - 1; i-- > 0;) {
+    const std::string condition = DeclareFlag("!" + values[i].null);
+    values[i].null.clear();  // where the condition holds
+    value = Choose(condition, values[i], value, expression.GetType());
+  }
+  return value;
+}
+
+Value ExpressionWriter::WriteIn(const plan::Expression& expression) {
+  const auto& operands = expression.Operands();
+  if (operands.size() - 1 > kLongestInList) {
+    throw Unsupported("IN lists of more than " + std::to_string(kLongestInList) + " values");
+  }
+  std::vector<plan::ExpressionPointer> comparisons;
+  for (size_t i = 1; i < operands.size(); i++) {
+    comparisons.push_back(
+        plan::Expression::Make(Operation::Equal, TypeKind::Boolean, {operands[0], operands[i]}));
+  }
+  if (comparisons.size() == 1)
+    return Write(comparisons[0]);
+  return Write(plan::Expression::Make(Operation::Or, TypeKind::Boolean, comparisons));
+}
+
+}  // namespace margay::compile

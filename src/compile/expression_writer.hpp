@@ -1,0 +1,89 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compile/code_block.hpp"
+#include "compile/dictionary_cache.hpp"
+#include "compile/parameters.hpp"
+#include "compile/row_reader.hpp"
+#include "compile/value.hpp"
+#include "plan/expression.hpp"
+
+namespace margay::compile {
+
+//! What all writers of one kernel share.
+struct KernelContext {
+  const std::vector<InputColumn>& columns;  //!< of the scan, by number
+  DictionaryCache& dictionaries;
+  Parameters parameters = {};
+  size_t variables = 0;  //!< declared so far, for unique names
+};
+
+//! Writes the code that computes expressions for one row into a block. Equal expressions are
+//! computed once. A value out of its type's range sets the variable `fault`, but only where the
+//! value counts: it is not NULL and its CASE branch is taken.
+class ExpressionWriter {
+ public:
+  ExpressionWriter(KernelContext& context, const RowReader& reader, CodeBlock& block)
+      : context_(context), reader_(reader), block_(block) {}
+
+  //! Writes the code of `expression` and returns its value. Throws Unsupported.
+  Value Write(const plan::ExpressionPointer& expression);
+
+  //! An int that is 1 where a boolean is true (and not NULL).
+  std::string IsTrue(const Value& boolean);
+
+  //! The code of `value` as another machine type that can hold it.
+  static std::string Convert(const Value& value, Machine machine);
+
+  //! A new variable with the value of `code`.
+  std::string Declare(Machine machine, const std::string& code);
+
+ private:
+  friend class CastWriter;
+  friend class DictionaryWriter;
+
+  Value WriteNew(const plan::Expression& expression);
+  Value WriteColumn(const plan::Expression& expression);
+  Value WriteConstant(const plan::Expression& expression);
+  Value WriteArithmetic(const plan::Expression& expression);
+  Value WriteIntegerArithmetic(const plan::Expression& expression, const Value& a, const Value& b);
+  Value WriteDivision(const plan::Expression& expression);
+  Value WriteComparison(const plan::Expression& expression);
+  Value WriteConjunction(const plan::Expression& expression);
+  Value WriteCase(const plan::Expression& expression);
+  Value WriteCoalesce(const plan::Expression& expression);
+  Value WriteIn(const plan::Expression& expression);
+
+  //! An int that is 1 where `a` and `b`, neither NULL, compare as asked.
+  std::string CompareCode(plan::Operation operation, const Value& a, const Value& b);
+  //! `condition` where given and non-NULL values of two branches of one type become one value.
+  Value Choose(const std::string& condition, const Value& yes, const Value& no,
+               const plan::Type& type);
+  //! An int that is 1 where either is; empty if neither can be.
+  std::string EitherNull(const std::string& a, const std::string& b);
+  //! Sets `fault` where `condition` holds, `null` does not, and the branch at hand is taken.
+  void RaiseFault(const std::string& condition, const std::string& null);
+  //! Writes an expression that only counts where `condition` holds.
+  Value WriteWhere(const std::string& condition, const plan::ExpressionPointer& expression);
+  //! `value`, whose range may exceed `bounds`, with a fault (or, with `to_null`, NULL) where it
+  //! does.
+  Value Bounded(Value value, const Range& bounds, bool to_null = false);
+  std::string DeclareFlag(const std::string& code) { return Declare(Machine::Int32, code); }
+
+  KernelContext& context_;
+  const RowReader& reader_;
+  CodeBlock& block_;
+  std::string active_;  //!< an int that is 1 where the branch at hand is taken; empty: always
+  std::map<std::string, Value> written_;
+};
+
+//! A literal of `value` for a machine integer type.
+std::string IntegerLiteral(Int128 value, Machine machine);
+
+//! An int that is 1 where integer code `a` of `machine` is below `b`.
+std::string LessCode(Machine machine, const std::string& a, const std::string& b);
+
+}  // namespace margay::compile

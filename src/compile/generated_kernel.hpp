@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compile/aggregate_layout.hpp"
+#include "compile/segment_filter.hpp"
+#include "compile/shape.hpp"
+#include "storage/table_image.hpp"
+
+namespace margay::compile {
+
+//! A column of a result that is made of rows.
+struct RowOutput {
+  plan::Type type;
+  bool can_be_null = false;
+  std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
+};
+
+//! A kernel for one pipeline over one image, and all that is needed to launch it.
+//!
+//! Arguments of the kernel `part`, in order:
+//!   parameters, lookups     see Parameters
+//!   segments                the work list: per live segment kSegmentHeaderWords words (its place
+//!   in
+//!                           the extent, its rows), then one base per column read
+//!   units                   uint: how many units of work there are
+//!   faults                  int: becomes 1 where a value left its type's range
+//!   column, validity        per column read; validity only where the column has NULLs
+//!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
+//!   rows:      counts       uint per unit: rows produced
+//!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
+//!              per
+//!                           row, 0 = NULL) only where the output can be NULL
+struct GeneratedKernel {
+  std::string source;
+  Shape shape = Shape::Loop;
+  uint32_t work_group = 1;  //!< work-items of a work-group
+  uint32_t unit_rows = 0;   //!< rows of a unit of work
+  uint32_t units_per_segment = 1;
+  uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
+
+  std::vector<InputColumn> columns;  //!< that are read, in the order of the arguments
+  Parameters parameters;
+  std::shared_ptr<const SegmentFilter> filter;
+
+  bool is_aggregate = false;
+  AggregateLayout aggregate;
+  std::vector<plan::Aggregate> aggregates;
+  std::vector<RowOutput> outputs;
+};
+
+inline constexpr const char* kKernelName = "part";
+inline constexpr size_t kSegmentHeaderWords = 2;
+
+//! Why there is no kernel for a plan.
+struct Refusal {
+  std::string reason;
+  bool is_too_wide = false;  //!< there may be kernels for each half of the plan's outputs
+};
+
+//! Generates the kernel for `plan`, whose scan columns `image` holds all of, or says why there is
+//! none.
+std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
+                                                      const storage::TableImage& image,
+                                                      Shape shape);
+
+}  // namespace margay::compile

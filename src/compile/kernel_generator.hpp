@@ -1,0 +1,82 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compile/generated_kernel.hpp"
+#include "compile/pipeline.hpp"
+
+namespace margay::compile {
+
+//! What both shapes share: arguments, the way from a unit of work to its columns, filters, and the
+//! folding of a row into accumulators or into the result's rows.
+class KernelGenerator {
+ public:
+  KernelGenerator(const Pipeline& pipeline, const std::vector<InputColumn>& scan_columns,
+                  DictionaryCache& dictionaries, uint64_t rows);
+  virtual ~KernelGenerator() = default;
+
+  GeneratedKernel Generate();
+
+ protected:
+  //! Writes everything between the declarations of parameters and the report of faults.
+  virtual void WriteBody(CodeBlock& block) = 0;
+  virtual Shape GetShape() const = 0;
+
+  //! Declares what is fixed for a segment: rows, bases and pointers `c<n>`, `n<n>` to its columns.
+  //! `segment` points to its row of the work list.
+  void WriteSegment(CodeBlock& block);
+  //! Writes the filters; returns an int that is 1 where the row passes ("1" without filters).
+  std::string WriteFilters(ExpressionWriter& writer);
+  //! Writes the group index of a row as variable `group`.
+  void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
+  //! Writes the folding of values (one per argument) into the table; `word` names a word of the
+  //! row's group.
+  template <typename Word>
+  void WriteFolds(CodeBlock& block, const std::vector<Value>& values, const Word& word);
+  //! Writes the values of the arguments for a row.
+  std::vector<Value> WriteArguments(ExpressionWriter& writer);
+  //! Writes the outputs of a row to `position` of the unit's region.
+  void WriteOutputs(ExpressionWriter& writer, CodeBlock& block, const std::string& position);
+
+  static std::string ColumnPointer(const InputColumn& column);
+  //! The OpenCL C type of an encoded word.
+  static std::string EncodedType(const InputColumn& column);
+  bool IsRead(const InputColumn& column) const { return read_.count(column.number) != 0; }
+
+  const Pipeline& pipeline_;
+  const std::vector<InputColumn>& scan_columns_;
+  DictionaryCache& dictionaries_;
+  KernelContext context_;
+  GeneratedKernel kernel_;
+
+ private:
+  void PlanOutputs();
+  void WriteArgumentsList(CodeBlock& block);
+
+  std::set<size_t> read_;  //!< numbers of the scan columns that are read
+};
+
+//! The columns that `expression` reads, added to `columns`.
+void CollectColumns(const plan::Expression& expression, std::set<size_t>& columns);
+
+template <typename Word>
+void KernelGenerator::WriteFolds(CodeBlock& block, const std::vector<Value>& values,
+                                 const Word& word) {
+  for (const Accumulator& accumulator : kernel_.aggregate.accumulators) {
+    std::vector<std::string> words;
+    for (size_t i = 0; i < accumulator.Words(); i++)
+      words.push_back(word(accumulator.word + i));
+    const Value value = accumulator.has_argument ? values[accumulator.argument] : Value{};
+    const bool is_conditional = accumulator.has_argument && value.CanBeNull();
+    if (is_conditional)
+      block.Open("if (!" + value.null + ") {");
+    for (const std::string& line : FoldCode(accumulator, words, value))
+      block.Line(line);
+    if (is_conditional)
+      block.Close();
+  }
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,447 @@
+#include "compile/lanes_generator.hpp"
+
+#include <algorithm>
+
+#include "compile/refusal.hpp"
+#include "storage/constants.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+constexpr uint32_t kMostLanes = 256;
+constexpr uint32_t kFewestLanes = 64;
+
+//! Local memory for tables, leaving room for what compilers add to the profile's 48 KiB.
+constexpr size_t kLocalBytes = 40 * 1024;
+
+//! Rows of a tile: enough to hide the start of a tile, small enough that a table of a few million
+//! rows keeps a large GPU busy.
+constexpr uint32_t kTileRows = 8192;
+
+//! Rows that a lane's packed table takes in: so few that most sums fit into half a word, and still
+//! so many that reducing the tables costs little.
+constexpr uint32_t kRowsPerLane = 256;
+
+//! Lanes that share the reduction of a group: about the square root of a work-group, so that both
+//! steps take the same time.
+constexpr uint64_t kReductionChunks = 16;
+
+//! Rows that a lane loads at once, so that narrow columns are read in words of 4 bytes and more.
+constexpr int kQuad = 4;
+
+std::string Number(size_t number) {
+  return std::to_string(number);
+}
+
+//! Reads the row `row` straight from memory.
+class DirectReader : public RowReader {
+ public:
+  std::string Encoded(const InputColumn& column, int word) const override {
+    const std::string pointer = "c" + Number(column.number);
+    if (column.image->GetEncoding() == storage::Encoding::Wide) {
+      return pointer + "[2 * row" + (word == 1 ? " + 1]" : "]");
+    }
+    return pointer + "[row]";
+  }
+  std::string IsNull(const InputColumn& column) const override {
+    return "!(n" + Number(column.number) + "[row / 8] >> row % 8 & 1)";
+  }
+};
+
+//! Reads row `k` of the four rows that have been loaded into `quad<n>`.
+class QuadReader : public DirectReader {
+ public:
+  std::string Encoded(const InputColumn& column, int word) const override {
+    if (column.image->GetEncoding() == storage::Encoding::Wide) {
+      return DirectReader::Encoded(column, word);
+    }
+    return "quad" + Number(column.number) + "[k]";
+  }
+};
+
+}  // namespace
+
+size_t LanesGenerator::StagedBytes() const {
+  size_t bytes = sizeof(uint32_t);
+  for (Machine machine : kernel_.aggregate.argument_machines) {
+    bytes += machine == Machine::Wide ? 16 : 8;
+    bytes += sizeof(uint32_t);
+  }
+  return bytes;
+}
+
+void LanesGenerator::ChooseTable() {
+  const AggregateLayout& layout = kernel_.aggregate;
+  kernel_.work_group = kMostLanes;
+  if (layout.keys.empty()) {
+    table_ = Table::Private;
+    return;
+  }
+  packed_.emplace(layout, kRowsPerLane);
+  const size_t table_bytes = layout.groups * packed_->Words() * sizeof(int64_t);
+  for (uint32_t lanes = kMostLanes; lanes >= kFewestLanes; lanes /= 2) {
+    if (table_bytes * lanes <= kLocalBytes) {
+      table_ = Table::Local;
+      kernel_.work_group = lanes;
+      kernel_.units_per_work_group = kRowsPerLane * lanes / kTileRows;
+      return;
+    }
+  }
+  table_ = Table::Owned;
+  while (StagedBytes() * kernel_.work_group > kLocalBytes) {
+    kernel_.work_group /= 2;
+    if (kernel_.work_group < kFewestLanes)
+      throw Unsupported("GROUP BY with this many aggregates");
+  }
+}
+
+std::vector<std::string> LanesGenerator::LocalWords(const std::string& lane) const {
+  std::vector<std::string> words;
+  for (size_t word = 0; word < packed_->Words(); word++) {
+    words.push_back("table[(group * " + Number(packed_->Words()) + " + " + Number(word) +
+                    ") * LANES + " + lane + "]");
+  }
+  return words;
+}
+
+void LanesGenerator::WriteBody(CodeBlock& block) {
+  if (kernel_.is_aggregate) {
+    ChooseTable();
+  } else {
+    kernel_.work_group = kMostLanes;
+  }
+  kernel_.unit_rows = kTileRows;
+  kernel_.units_per_segment = storage::kSegmentRows / kTileRows;
+  block.Line("const uint lane = get_local_id(0);");
+  if (kernel_.is_aggregate) {
+    WriteInitialTable(block);
+  } else {
+    block.Line("__local uint places[LANES];");
+  }
+  block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
+  block.Line(
+      "__global const long* segment = segments + unit / UNITS_PER_SEGMENT * (ulong)SEGMENT_WORDS;");
+  WriteSegment(block);
+  block.Line("const uint begin = unit % UNITS_PER_SEGMENT * UNIT_ROWS;");
+  block.Line("const uint end = min(begin + UNIT_ROWS, rows);");
+  WriteTile(block);
+  block.Close();
+  if (kernel_.is_aggregate)
+    WriteReduction(block);
+}
+
+void LanesGenerator::WriteInitialTable(CodeBlock& block) {
+  const AggregateLayout& layout = kernel_.aggregate;
+  const auto initialize = [&](const std::string& declaration, const auto& word) {
+    for (const Accumulator& accumulator : layout.accumulators) {
+      const std::vector<int64_t> words = InitialWords(accumulator.fold);
+      for (size_t i = 0; i < words.size(); i++) {
+        block.Line(declaration + word(accumulator.word + i) + " = " +
+                   IntegerLiteral(words[i], Machine::Int64) + ";");
+      }
+    }
+  };
+  switch (table_) {
+    case Table::Private:
+      initialize("long ", [](size_t word) { return "a" + Number(word); });
+      return;
+    case Table::Local:
+      block.Line("__local long table[GROUPS * " + Number(packed_->Words()) + " * LANES];");
+      block.Open("for (uint group = 0; group < GROUPS; group++) {");
+      for (size_t word = 0; word < packed_->Words(); word++) {
+        block.Line(LocalWords("lane")[word] + " = " +
+                   IntegerLiteral(packed_->InitialWords()[word], Machine::Int64) + ";");
+      }
+      block.Close();
+      return;
+    case Table::Owned:
+      block.Line("__global long* table = partials + get_group_id(0) * (ulong)(GROUPS * WORDS);");
+      block.Line("__local uint staged_group[LANES];");
+      for (size_t i = 0; i < layout.arguments.size(); i++) {
+        const bool is_wide = layout.argument_machines[i] == Machine::Wide;
+        block.Line("__local long staged" + Number(i) + (is_wide ? "[2 * LANES];" : "[LANES];"));
+        block.Line("__local int staged_null" + Number(i) + "[LANES];");
+      }
+      block.Open("for (uint group = lane; group < GROUPS; group += LANES) {");
+      initialize("", [](size_t word) { return "table[group * WORDS + " + Number(word) + "]"; });
+      block.Close();
+      return;
+  }
+}
+
+void LanesGenerator::WriteTile(CodeBlock& block) {
+  if (!kernel_.is_aggregate) {
+    WriteRowsTile(block);
+  } else if (table_ == Table::Owned) {
+    WriteOwnedTile(block);
+  } else {
+    WriteQuads(block);
+  }
+}
+
+void LanesGenerator::WriteLoads(CodeBlock& block, const std::set<size_t>& numbers,
+                                std::set<size_t>& loaded) {
+  for (const InputColumn& column : kernel_.columns) {
+    if (column.image->GetEncoding() == storage::Encoding::Wide)
+      continue;
+    if (numbers.count(column.number) == 0 || !loaded.insert(column.number).second)
+      continue;
+    const std::string type = EncodedType(column), name = "quad" + Number(column.number);
+    block.Line("const " + type + "4 load" + Number(column.number) + " = *(__global const " + type +
+               "4*)(" + ColumnPointer(column) + " + first_row);");
+    std::string elements;
+    for (int i = 0; i < kQuad; i++) {
+      elements += (i == 0 ? "load" : ", load") + Number(column.number) + ".s" + Number(i);
+    }
+    block.Line("const " + type + " " + name + "[" + Number(kQuad) + "] = {" + elements + "};");
+  }
+}
+
+void LanesGenerator::WriteQuads(CodeBlock& block) {
+  std::set<size_t> filter_columns, sink_columns, loaded;
+  for (const auto& conjunct : pipeline_.conjuncts)
+    CollectColumns(*conjunct, filter_columns);
+  for (const InputColumn& column : kernel_.columns)
+    sink_columns.insert(column.number);
+  const QuadReader reader;
+
+  block.Open("for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
+  WriteLoads(block, filter_columns, loaded);
+  block.Line("uint passed = 0;");
+  block.Line("#pragma unroll");
+  block.Open("for (uint k = 0; k < 4; k++) {");
+  block.Line("const uint row = first_row + k;");
+  block.Open("if (row < end) {");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    block.Line("passed |= (uint)(" + WriteFilters(writer) + ") << k;");
+  }
+  block.Close();
+  block.Close();
+  block.Open("if (passed) {");
+  WriteLoads(block, sink_columns, loaded);
+  block.Line("#pragma unroll");
+  block.Open("for (uint k = 0; k < 4; k++) {");
+  block.Open("if (passed >> k & 1) {");
+  block.Line("const uint row = first_row + k;");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    if (table_ == Table::Local)
+      WriteGroup(writer, block);
+    const std::vector<Value> values = WriteArguments(writer);
+    if (table_ == Table::Local) {
+      for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
+        block.Line(line);
+    } else {
+      WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
+    }
+  }
+  block.Close();
+  block.Close();
+  block.Close();
+  block.Close();
+}
+
+void LanesGenerator::WriteOwnedTile(CodeBlock& block) {
+  const DirectReader reader;
+  const AggregateLayout& layout = kernel_.aggregate;
+  block.Open("for (uint first_row = begin; first_row < end; first_row += LANES) {");
+  block.Line("const uint row = first_row + lane;");
+  block.Line("staged_group[lane] = GROUPS;");
+  block.Open("if (row < end) {");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    block.Open("if (" + WriteFilters(writer) + ") {");
+    WriteGroup(writer, block);
+    const std::vector<Value> values = WriteArguments(writer);
+    block.Line("staged_group[lane] = group;");
+    for (size_t i = 0; i < values.size(); i++) {
+      const Value& value = values[i];
+      const std::string name = "staged" + Number(i);
+      switch (value.machine) {
+        case Machine::Wide:
+          block.Line(name + "[2 * lane] = (long)" + value.code + ".low;");
+          block.Line(name + "[2 * lane + 1] = " + value.code + ".high;");
+          break;
+        case Machine::Float32:
+        case Machine::Float64:
+          block.Line(name + "[lane] = as_long((double)" + value.code + ");");
+          break;
+        default:
+          block.Line(name + "[lane] = " + value.code + ";");
+      }
+      block.Line("staged_null" + Number(i) + "[lane] = " + (value.CanBeNull() ? value.null : "0") +
+                 ";");
+    }
+    block.Close();
+  }
+  block.Close();
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Open("for (uint other = 0; other < LANES; other++) {");
+  block.Line("const uint group = staged_group[other];");
+  block.Open("if (group < GROUPS && group % LANES == lane) {");
+  std::vector<Value> staged;
+  for (size_t i = 0; i < layout.arguments.size(); i++) {
+    Value value;
+    const std::string name = "staged" + Number(i);
+    switch (layout.argument_machines[i]) {
+      case Machine::Wide:
+        value.machine = Machine::Wide;
+        value.code = "wide_make((ulong)" + name + "[2 * other], " + name + "[2 * other + 1])";
+        break;
+      case Machine::Float32:
+      case Machine::Float64:
+        value.machine = Machine::Float64;
+        value.code = "as_double(" + name + "[other])";
+        break;
+      default:
+        value.machine = Machine::Int64;
+        value.code = name + "[other]";
+    }
+    value.null = "staged_null" + Number(i) + "[other]";
+    staged.push_back(value);
+  }
+  WriteFolds(block, staged,
+             [](size_t word) { return "table[group * WORDS + " + Number(word) + "]"; });
+  block.Close();
+  block.Close();
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Close();
+}
+
+void LanesGenerator::WriteRowsTile(CodeBlock& block) {
+  const DirectReader reader;
+  block.Line("uint produced = 0;");
+  block.Open("for (uint first_row = begin; first_row < end; first_row += LANES) {");
+  block.Line("const uint row = first_row + lane;");
+  // Filters are computed twice rather than kept: what passes may need values of any type.
+  block.Line("uint passes = 0;");
+  block.Open("if (row < end) {");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    block.Line("passes = (uint)(" + WriteFilters(writer) + ");");
+  }
+  block.Close();
+  block.Line("places[lane] = passes;");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Open("for (uint distance = 1; distance < LANES; distance *= 2) {");
+  block.Line("const uint left = lane >= distance ? places[lane - distance] : 0;");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Line("places[lane] += left;");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Close();
+  block.Open("if (passes) {");
+  block.Line("const ulong position = (ulong)unit * UNIT_ROWS + produced + places[lane] - 1;");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    WriteOutputs(writer, block, "position");
+  }
+  block.Close();
+  block.Line("produced += places[LANES - 1];");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Close();
+  block.Line("if (lane == 0) counts[unit] = produced;");
+}
+
+void LanesGenerator::WriteReduction(CodeBlock& block) {
+  switch (table_) {
+    case Table::Private:
+      WritePrivateReduction(block);
+      return;
+    case Table::Local:
+      WriteLocalReduction(block);
+      return;
+    case Table::Owned:
+      return;  // The table lies where the partial results belong.
+  }
+}
+
+void LanesGenerator::WritePrivateReduction(CodeBlock& block) {
+  block.Line("__local long reduced[2 * LANES];");
+  for (const Accumulator& accumulator : kernel_.aggregate.accumulators) {
+    std::vector<std::string> own, into, from;
+    for (size_t i = 0; i < accumulator.Words(); i++) {
+      const std::string offset = i == 0 ? "" : "LANES + ";
+      own.push_back("a" + Number(accumulator.word + i));
+      into.push_back("reduced[" + offset + "lane]");
+      from.push_back("reduced[" + offset + "lane + distance]");
+    }
+    for (size_t i = 0; i < own.size(); i++)
+      block.Line(into[i] + " = " + own[i] + ";");
+    block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+    block.Open("for (uint distance = LANES / 2; distance > 0; distance /= 2) {");
+    block.Open("if (lane < distance) {");
+    for (const std::string& line : CombineCode(accumulator.fold, into, from))
+      block.Line(line);
+    block.Close();
+    block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+    block.Close();
+    block.Open("if (lane == 0) {");
+    for (size_t i = 0; i < own.size(); i++) {
+      block.Line("partials[get_group_id(0) * WORDS + " + Number(accumulator.word + i) +
+                 "] = " + into[i] + ";");
+    }
+    block.Close();
+    block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  }
+}
+
+void LanesGenerator::WriteLocalReduction(CodeBlock& block) {
+  // Two steps: `chunks` lanes per group each fold a share of the lanes' tables, then one lane per
+  // group folds what they got.
+  const auto& accumulators = kernel_.aggregate.accumulators;
+  const uint64_t groups = kernel_.aggregate.groups;
+  const uint64_t chunks = std::clamp<uint64_t>(kernel_.work_group / groups, 1, kReductionChunks);
+  block.Line("__local long reduced[2 * LANES];");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  for (size_t number = 0; number < accumulators.size(); number++) {
+    const Accumulator& accumulator = accumulators[number];
+    const std::vector<int64_t> initial = InitialWords(accumulator.fold);
+    std::vector<std::string> into, share, other_share, partial;
+    for (size_t i = 0; i < accumulator.Words(); i++) {
+      const std::string offset = i == 0 ? "" : "LANES + ";
+      into.push_back("r" + Number(i));
+      share.push_back("reduced[" + offset + "lane]");
+      other_share.push_back("reduced[" + offset + "lane + " + Number(groups) + " * chunk]");
+      partial.push_back("partials[(get_group_id(0) * (ulong)GROUPS + group) * WORDS + " +
+                        Number(accumulator.word + i) + "]");
+    }
+    const auto declare = [&] {
+      for (size_t i = 0; i < into.size(); i++) {
+        block.Line("long " + into[i] + " = " + IntegerLiteral(initial[i], Machine::Int64) + ";");
+      }
+    };
+    const auto store = [&](const std::vector<std::string>& places) {
+      for (size_t i = 0; i < into.size(); i++)
+        block.Line(places[i] + " = " + into[i] + ";");
+    };
+    const auto combine = [&](const std::vector<std::string>& from) {
+      for (const std::string& line : CombineCode(accumulator.fold, into, from))
+        block.Line(line);
+    };
+    block.Open("for (uint item = lane; item < " + Number(groups * chunks) + "; item += LANES) {");
+    block.Line("const uint group = item % GROUPS;");
+    declare();
+    block.Open("for (uint other = item / GROUPS; other < LANES; other += " + Number(chunks) +
+               ") {");
+    combine(packed_->Unpack(number, LocalWords("other")));
+    block.Close();
+    store(chunks == 1 ? partial : share);
+    block.Close();
+    if (chunks == 1)
+      continue;
+    block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+    block.Open("if (lane < GROUPS) {");
+    block.Line("const uint group = lane;");
+    declare();
+    block.Open("for (uint chunk = 0; chunk < " + Number(chunks) + "; chunk++) {");
+    combine(other_share);
+    block.Close();
+    store(partial);
+    block.Close();
+    block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  }
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+
+#include "compile/kernel_generator.hpp"
+#include "compile/packed_table.hpp"
+
+namespace margay::compile {
+
+//! The lanes shape: a work-group strides through a tile of a segment together, so that neighbouring
+//! lanes read neighbouring rows. Made for the profile every device must offer: 48 KiB of local
+//! memory, 1,024 bytes of arguments, 256 work-items. No work-item ever waits for another
+//! work-group.
+//!
+//! Aggregates are held in one of three ways:
+//!   Private  one group: each lane has its accumulators in registers; reduced at the end
+//!   Local    few groups: each lane has a packed table in local memory; reduced at the end
+//!   Owned    many groups: the work-group has one table in global memory, and lane l owns the
+//!   groups
+//!            whose number is l modulo LANES; rows are staged in local memory and folded by owners
+class LanesGenerator : public KernelGenerator {
+ public:
+  using KernelGenerator::KernelGenerator;
+
+ protected:
+  void WriteBody(CodeBlock& block) override;
+  Shape GetShape() const override { return Shape::Lanes; }
+
+ private:
+  enum class Table { Private, Local, Owned };
+
+  void ChooseTable();
+  void WriteInitialTable(CodeBlock& block);
+  void WriteTile(CodeBlock& block);
+  void WriteQuads(CodeBlock& block);
+  void WriteOwnedTile(CodeBlock& block);
+  void WriteRowsTile(CodeBlock& block);
+  void WriteReduction(CodeBlock& block);
+  void WritePrivateReduction(CodeBlock& block);
+  void WriteLocalReduction(CodeBlock& block);
+  //! Loads four rows of the columns that are in `numbers` and not loaded yet.
+  void WriteLoads(CodeBlock& block, const std::set<size_t>& numbers, std::set<size_t>& loaded);
+  //! Local bytes of one staged row of an Owned table.
+  size_t StagedBytes() const;
+
+  //! The words of group `group` in the local table of lane `lane`.
+  std::vector<std::string> LocalWords(const std::string& lane) const;
+
+  Table table_ = Table::Private;
+  std::optional<PackedTable> packed_;  //!< Local
+};
+
+}  // namespace margay::compile

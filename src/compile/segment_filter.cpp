@@ -1,0 +1,120 @@
+#include "compile/segment_filter.hpp"
+
+#include <algorithm>
+
+namespace margay::compile {
+
+using plan::Operation;
+
+SegmentFilter::SegmentFilter(std::vector<plan::ExpressionPointer> conjuncts,
+                             std::vector<InputColumn> columns, DictionaryCache& dictionaries)
+    : conjuncts_(std::move(conjuncts)), columns_(std::move(columns)) {
+  for (const plan::ExpressionPointer& conjunct : conjuncts_) {
+    PrepareDictionaries(*conjunct, dictionaries);
+  }
+}
+
+void SegmentFilter::PrepareDictionaries(const plan::Expression& predicate,
+                                        DictionaryCache& dictionaries) {
+  const Operation operation = predicate.GetOperation();
+  if (operation == Operation::And || operation == Operation::Or) {
+    for (const plan::ExpressionPointer& operand : predicate.Operands()) {
+      PrepareDictionaries(*operand, dictionaries);
+    }
+  }
+  if (operation != Operation::Dictionary || !predicate.GetType().IsBoolean())
+    return;
+  const plan::DictionaryResults& results = dictionaries.Results(predicate);
+  const size_t values = results.states.size() - 1;
+  // A predicate that holds for NULL can match in any segment.
+  if (results.states[values] != plan::DictionaryResults::State::Null)
+    return;
+  std::vector<uint32_t> below(values + 1, 0);
+  for (size_t code = 0; code < values; code++) {
+    const bool may_match =
+        results.states[code] == plan::DictionaryResults::State::Error ||
+        (results.states[code] == plan::DictionaryResults::State::Valid && results.integers[code]);
+    below[code + 1] = below[code] + may_match;
+  }
+  matches_below_.emplace(predicate.ToString(), std::move(below));
+}
+
+bool SegmentFilter::MayMatch(size_t segment) const {
+  return std::all_of(conjuncts_.begin(), conjuncts_.end(),
+                     [&](const auto& conjunct) { return MayMatch(*conjunct, segment); });
+}
+
+bool SegmentFilter::MayMatch(const plan::Expression& predicate, size_t segment) const {
+  const auto& operands = predicate.Operands();
+  const auto may_match = [&](const auto& operand) { return MayMatch(*operand, segment); };
+  switch (predicate.GetOperation()) {
+    case Operation::And:
+      return std::all_of(operands.begin(), operands.end(), may_match);
+    case Operation::Or:
+      return std::any_of(operands.begin(), operands.end(), may_match);
+    case Operation::Equal:
+    case Operation::Less:
+    case Operation::LessOrEqual:
+    case Operation::Greater:
+    case Operation::GreaterOrEqual:
+      return MayCompare(predicate, segment);
+    case Operation::IsNull:
+    case Operation::IsNotNull: {
+      if (operands[0]->GetOperation() != Operation::Column)
+        return true;
+      const auto& statistics = columns_[operands[0]->ColumnIndex()].image->Segments()[segment];
+      return predicate.GetOperation() == Operation::IsNull ? statistics.nulls > 0
+                                                           : statistics.HasValues();
+    }
+    case Operation::Dictionary:
+      return MayMatchDictionary(predicate, segment);
+    default:
+      return true;
+  }
+}
+
+bool SegmentFilter::MayCompare(const plan::Expression& comparison, size_t segment) const {
+  const plan::Expression* column = &comparison.Operand(0);
+  const plan::Expression* constant = &comparison.Operand(1);
+  const bool is_swapped = column->GetOperation() != Operation::Column;
+  if (is_swapped)
+    std::swap(column, constant);
+  if (column->GetOperation() != Operation::Column ||
+      constant->GetOperation() != Operation::Constant || !column->GetType().IsIntegral()) {
+    return true;
+  }
+  if (constant->GetConstant().is_null)
+    return false;
+  const auto& statistics = columns_[column->ColumnIndex()].image->Segments()[segment];
+  if (!statistics.HasValues())
+    return false;
+  const Int128 value = constant->GetConstant().integer;
+  switch (comparison.GetOperation()) {
+    case Operation::Equal:
+      return statistics.min <= value && value <= statistics.max;
+    case Operation::Less:
+      return is_swapped ? statistics.max > value : statistics.min < value;
+    case Operation::LessOrEqual:
+      return is_swapped ? statistics.max >= value : statistics.min <= value;
+    case Operation::Greater:
+      return is_swapped ? statistics.min < value : statistics.max > value;
+    case Operation::GreaterOrEqual:
+      return is_swapped ? statistics.min <= value : statistics.max >= value;
+    default:
+      return true;
+  }
+}
+
+bool SegmentFilter::MayMatchDictionary(const plan::Expression& predicate, size_t segment) const {
+  const auto found = matches_below_.find(predicate.ToString());
+  if (found == matches_below_.end())
+    return true;
+  const auto& statistics = columns_[predicate.Operand(0).ColumnIndex()].image->Segments()[segment];
+  if (!statistics.HasValues())
+    return false;
+  const std::vector<uint32_t>& below = found->second;
+  return below[static_cast<size_t>(statistics.max) + 1] >
+         below[static_cast<size_t>(statistics.min)];
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compile/dictionary_cache.hpp"
+#include "compile/row_reader.hpp"
+#include "plan/expression.hpp"
+
+namespace margay::compile {
+
+//! Tells from exact statistics which segments can hold rows that pass a filter.
+class SegmentFilter {
+ public:
+  //! `columns` are those of the scan, by number.
+  SegmentFilter(std::vector<plan::ExpressionPointer> conjuncts, std::vector<InputColumn> columns,
+                DictionaryCache& dictionaries);
+
+  //! False only if no row of the segment passes.
+  bool MayMatch(size_t segment) const;
+
+ private:
+  bool MayMatch(const plan::Expression& predicate, size_t segment) const;
+  bool MayCompare(const plan::Expression& comparison, size_t segment) const;
+  bool MayMatchDictionary(const plan::Expression& predicate, size_t segment) const;
+  void PrepareDictionaries(const plan::Expression& predicate, DictionaryCache& dictionaries);
+
+  std::vector<plan::ExpressionPointer> conjuncts_;
+  std::vector<InputColumn> columns_;
+  //! Per dictionary predicate (by its text): how many codes below i are true or faulty.
+  std::map<std::string, std::vector<uint32_t>> matches_below_;
+};
+
+}  // namespace margay::compile
