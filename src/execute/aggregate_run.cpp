@@ -1,0 +1,105 @@
+#include "execute/aggregate_run.hpp"
+
+#include <algorithm>
+
+#include "execute/aggregate_result.hpp"
+#include "storage/constants.hpp"
+
+namespace margay::execute {
+
+using compile::Accumulator;
+using compile::Fold;
+
+namespace {
+
+//! Partial tables of one launch take at most this much memory; fewer work-groups then share the
+//! work.
+constexpr size_t kLargestPartials = size_t{256} << 20;
+
+}  // namespace
+
+AggregateRun::AggregateRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
+    : KernelRun(part, std::move(options)), layout_(part->Kernel().aggregate) {
+  words_.resize(layout_.groups * layout_.words);
+  sums_.resize(layout_.groups * layout_.accumulators.size(), 0);
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    const std::vector<int64_t> initial = compile::InitialWords(accumulator.fold);
+    for (uint64_t group = 0; group < layout_.groups; group++) {
+      std::copy(initial.begin(), initial.end(),
+                words_.begin() + static_cast<ptrdiff_t>(group * layout_.words + accumulator.word));
+    }
+  }
+}
+
+size_t AggregateRun::LargestBatch() const {
+  // A table takes in rows_per_table rows at most; even one work-group may have to take all rows of
+  // a batch.
+  return std::max<uint64_t>(layout_.rows_per_table / storage::kSegmentRows, 1);
+}
+
+uint32_t AggregateRun::MostWorkGroups() const {
+  const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
+  return static_cast<uint32_t>(std::max<size_t>(kLargestPartials / table, 1));
+}
+
+void AggregateRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
+  const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
+  const size_t bytes = batch.work_groups * table;
+  if (partials_.IsEmpty() || partials_.Size() < bytes) {
+    partials_ = device::Buffer();
+    reservation_ = memory::ScratchReservation();
+    reservation_ = GetPart().Pool().Reserve(bytes);
+    Grow(partials_, GetPart().GetDevice(), bytes, device::Access::ReadWrite);
+  }
+  kernel.Argument(argument, partials_);
+}
+
+void AggregateRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+  const size_t table = layout_.groups * layout_.words;
+  partial_words_.resize(batch.work_groups * table);
+  Timed([&] {
+    queue.Read(partials_, 0, partial_words_.data(), partial_words_.size() * sizeof(int64_t));
+  });
+  for (uint32_t group = 0; group < batch.work_groups; group++) {
+    Merge(partial_words_.data() + group * table);
+  }
+}
+
+void AggregateRun::Merge(const int64_t* partial) {
+  const size_t accumulators = layout_.accumulators.size();
+  for (uint64_t group = 0; group < layout_.groups; group++) {
+    const int64_t* from = partial + group * layout_.words;
+    if (from[0] == 0)
+      continue;  // no rows
+    int64_t* into = words_.data() + group * layout_.words;
+    for (size_t i = 0; i < accumulators; i++) {
+      const Accumulator& accumulator = layout_.accumulators[i];
+      const int64_t* words = from + accumulator.word;
+      if (accumulator.fold != Fold::Sum64 && accumulator.fold != Fold::Sum128) {
+        compile::Combine(accumulator.fold, into + accumulator.word, words);
+        continue;
+      }
+      const Int128 value =
+          accumulator.fold == Fold::Sum64
+              ? Int128{words[0]}
+              : static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(words[1])) << 64 |
+                                    static_cast<uint64_t>(words[0]));
+      Int128& sum = sums_[group * accumulators + i];
+      if (__builtin_add_overflow(sum, value, &sum)) {
+        throw ArithmeticFault("a sum does not fit into 128 bits; DuckDB runs this part again");
+      }
+    }
+  }
+}
+
+std::optional<ResultBatch> AggregateRun::NextResult() {
+  if (is_finished_)
+    return std::nullopt;
+  is_finished_ = true;
+  ResultBatch batch = FinishAggregates(Kernel(), words_, sums_);
+  if (batch.rows == 0)
+    return std::nullopt;
+  return batch;
+}
+
+}  // namespace margay::execute

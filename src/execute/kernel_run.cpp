@@ -1,0 +1,182 @@
+#include "execute/kernel_run.hpp"
+
+#include <algorithm>
+
+namespace margay::execute {
+
+namespace {
+
+//! Interrupts, eviction and other queries get their turn between batches.
+constexpr double kBatchMilliseconds = 40;
+
+//! First batch of a CPU device, per compute unit: 4 M rows take a few milliseconds, and a kernel
+//! that is a hundred times slower than usual still lets go within half a second.
+constexpr size_t kFirstSegmentsPerComputeUnit = 64;
+
+//! A GPU runs a whole extent (64 M rows) in well under the time of a batch.
+constexpr size_t kFirstSegmentsOfGpu = 1024;
+
+//! Work-groups per compute unit. CPU: some more than one, so that a core that is disturbed does not
+//! hold up the others. GPU: as many as can be resident, so that loads in flight fill the memory
+//! bus.
+constexpr uint32_t kGroupsPerCore = 4;
+constexpr uint32_t kGroupsPerMultiprocessor = 16;
+
+std::vector<memory::ExtentPin> Pin(const std::vector<std::shared_ptr<memory::Extent>>& extents,
+                                   const std::string& column) {
+  std::vector<memory::ExtentPin> pins;
+  for (const auto& extent : extents) {
+    auto pin = extent->TryPin();
+    if (!pin)
+      throw ImageLost("the cached column " + column + " was dropped for lack of memory");
+    pins.push_back(std::move(*pin));
+  }
+  return pins;
+}
+
+}  // namespace
+
+void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access) {
+  if (!buffer.IsEmpty() && buffer.Size() >= bytes)
+    return;
+  buffer = device::Buffer();
+  buffer = device.CreateBuffer(std::max<size_t>(bytes, sizeof(int64_t)), access);
+}
+
+KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
+    : part_(std::move(part)), options_(std::move(options)) {
+  PinColumns();
+}
+
+void KernelRun::PinColumns() {
+  for (const compile::InputColumn& column : Kernel().columns) {
+    pins_.push_back({Pin(column.image->DataExtents(), column.name),
+                     Pin(column.image->ValidityExtents(), column.name)});
+  }
+}
+
+uint32_t KernelRun::WorkGroups(uint32_t units) const {
+  const device::DeviceInfo& info = part_->GetDevice().Info();
+  uint32_t groups =
+      info.compute_units *
+      (info.kind == device::DeviceKind::Gpu ? kGroupsPerMultiprocessor : kGroupsPerCore);
+  // A CPU device runs beside DuckDB's own threads, within their number.
+  if (info.kind == device::DeviceKind::Cpu && options_.threads < info.compute_units) {
+    groups = options_.threads;
+  }
+  const uint32_t enough = (units - 1) / Kernel().units_per_work_group + 1;
+  return std::max(std::min({groups, units, MostWorkGroups()}), enough);
+}
+
+std::optional<ResultBatch> KernelRun::Next() {
+  if (!is_done_) {
+    RunAll();
+    is_done_ = true;
+    progress_ = 1;
+  }
+  auto batch = NextResult();
+  if (batch)
+    statistics_.rows_out += batch->rows;
+  return batch;
+}
+
+void KernelRun::CountBytes(const WorkList& work) {
+  const storage::TableImage& image = part_->Image();
+  statistics_.segments = image.SegmentCount();
+  statistics_.segments_skipped = statistics_.segments - work.LiveSegments();
+  statistics_.rows_in = work.LiveRows();
+  for (const compile::InputColumn& column : Kernel().columns) {
+    statistics_.bytes_touched += work.LiveRows() * column.image->Width();
+    if (column.image->HasValidity())
+      statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
+  }
+}
+
+void KernelRun::RunAll() {
+  device::Device& device = part_->GetDevice();
+  const auto start = std::chrono::steady_clock::now();
+  const auto program = device.Programs().Get(Kernel().source);
+  const device::ProgramStatistics program_statistics = program->Statistics();
+  statistics_.kernel_origin = program_statistics.uses > 1 ? "memory" : program_statistics.origin;
+  statistics_.compile_milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+
+  const WorkList work(Kernel(), part_->Image());
+  CountBytes(work);
+  device::Kernel kernel = program->CreateKernel(compile::kKernelName);
+  const auto& words = Kernel().parameters.Words();
+  const auto& lookups = Kernel().parameters.LookupBytes();
+  Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
+  Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
+  Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
+  device::QueueLease queue = device.AcquireQueue();
+  Timed([&] {
+    if (!words.empty())
+      queue->Write(parameters_, 0, words.data(), words.size() * sizeof(int64_t));
+    if (!lookups.empty())
+      queue->Write(lookups_, 0, lookups.data(), lookups.size());
+    const int32_t none = 0;
+    queue->Write(faults_, 0, &none, sizeof(none));
+  });
+  batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
+                        ? kFirstSegmentsOfGpu
+                        : kFirstSegmentsPerComputeUnit * device.Info().compute_units;
+  for (const ExtentWork& extent : work.Extents())
+    RunExtent(*queue, kernel, work, extent);
+}
+
+void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
+                          const ExtentWork& extent) {
+  uint32_t argument = 5;
+  for (size_t i = 0; i < pins_.size(); i++) {
+    kernel.Argument(argument++, pins_[i].data[extent.extent].Buffer());
+    if (!pins_[i].validity.empty()) {
+      kernel.Argument(argument++, pins_[i].validity[extent.extent].Buffer());
+    }
+  }
+  for (size_t done = 0; done < extent.segments.size();) {
+    if (options_.interrupted())
+      throw Interrupted();
+    Batch batch;
+    batch.segments = std::min({batch_segments_, LargestBatch(), extent.segments.size() - done});
+    batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
+    batch.work_groups = WorkGroups(batch.units);
+    const std::vector<int64_t> descriptors =
+        work.Descriptors(Kernel(), extent.segments.data() + done, batch.segments);
+    const size_t bytes = descriptors.size() * sizeof(int64_t);
+    Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
+    Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
+    BindSink(kernel, argument, batch);
+    RunBatch(queue, kernel, batch);
+    done += batch.segments;
+    progress_ = progress_ + static_cast<double>(batch.segments) /
+                                static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
+  }
+}
+
+void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
+  kernel.Argument(0, parameters_)
+      .Argument(1, lookups_)
+      .Argument(2, segments_)
+      .Argument(3, batch.units)
+      .Argument(4, faults_);
+  const uint32_t work_group = Kernel().work_group;
+  const device::Event event =
+      queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
+  event.Wait();
+  const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
+  statistics_.kernel_milliseconds += milliseconds;
+  statistics_.launches++;
+  int32_t faults = 0;
+  Timed([&] { queue.Read(faults_, 0, &faults, sizeof(faults)); });
+  if (faults != 0) {
+    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
+  }
+  TakeBatch(queue, batch);
+  if (!BatchesAdapt())
+    return;
+  const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
+  batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);
+}
+
+}  // namespace margay::execute

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "execute/compiled_part.hpp"
+#include "execute/work_list.hpp"
+
+namespace margay::execute {
+
+//! What every run of a part does: pins the columns, cuts the work into batches, launches the kernel
+//! for each, checks for faults and interrupts in between, and keeps the statistics. Subclasses own
+//! the sink: its buffers, and what happens to them after a batch.
+class KernelRun : public Run {
+ public:
+  KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options);
+
+  std::optional<ResultBatch> Next() override;
+  const RunStatistics& Statistics() const override { return statistics_; }
+  double Progress() const override { return progress_.load(std::memory_order_relaxed); }
+
+ protected:
+  //! One launch: `units` units of work for `work_groups` work-groups.
+  struct Batch {
+    size_t segments = 0;
+    uint32_t units = 0;
+    uint32_t work_groups = 0;
+  };
+
+  //! Makes sure that the sink's buffers are large enough for `batch` and sets the kernel's
+  //! arguments from `argument` on.
+  virtual void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) = 0;
+  //! Takes what the batch has put into the sink's buffers.
+  virtual void TakeBatch(device::Queue& queue, const Batch& batch) = 0;
+  //! The next rows of the result, after all batches.
+  virtual std::optional<ResultBatch> NextResult() = 0;
+  //! Most segments of a batch, whatever the time it takes.
+  virtual size_t LargestBatch() const = 0;
+  //! Whether batches may be smaller, by the time that earlier ones took.
+  virtual bool BatchesAdapt() const { return true; }
+  //! Most work-groups of a launch, whatever the device could run.
+  virtual uint32_t MostWorkGroups() const { return UINT32_MAX; }
+
+  const compile::GeneratedKernel& Kernel() const { return part_->Kernel(); }
+  const CompiledPart& GetPart() const { return *part_; }
+  //! Work-groups for `units` units of work.
+  uint32_t WorkGroups(uint32_t units) const;
+  //! Runs `transfer` and adds its time to the statistics.
+  template <typename Transfer>
+  void Timed(const Transfer& transfer) {
+    const auto start = std::chrono::steady_clock::now();
+    transfer();
+    statistics_.transfer_milliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  RunStatistics statistics_;
+
+ private:
+  struct ColumnPins {
+    std::vector<memory::ExtentPin> data;
+    std::vector<memory::ExtentPin> validity;
+  };
+
+  void PinColumns();
+  void RunAll();
+  void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
+                 const ExtentWork& extent);
+  void RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
+  void CountBytes(const WorkList& work);
+
+  const std::shared_ptr<const CompiledPart> part_;
+  const RunOptions options_;
+  std::vector<ColumnPins> pins_;
+  bool is_done_ = false;
+  std::atomic<double> progress_{0};
+
+  device::Buffer parameters_, lookups_, segments_, faults_;
+  size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
+};
+
+//! A buffer of at least `bytes`, kept if it is large enough.
+void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
+
+}  // namespace margay::execute

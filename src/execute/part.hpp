@@ -1,0 +1,104 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "compile/shape.hpp"
+#include "device/device.hpp"
+#include "execute/result_batch.hpp"
+#include "memory/extent_pool.hpp"
+#include "plan/node.hpp"
+#include "storage/table_image.hpp"
+
+namespace margay::execute {
+
+//! A value left its type's range (or a dictionary function failed on a value in use): the part must
+//! be run again by DuckDB, which raises the right error, or finds that there was none.
+class ArithmeticFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+//! The caller's `interrupted` said stop.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+//! A column of the image was dropped for lack of memory before the part could hold it.
+class ImageLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+//! Why a plan can't run on the device: a sentence for EXPLAIN.
+struct Refusal {
+  std::string reason;
+};
+
+//! What one run of a part did.
+struct RunStatistics {
+  uint64_t rows_in = 0;  //!< rows of the segments that were read
+  uint64_t rows_out = 0;
+  uint64_t segments = 0;  //!< of the table
+  uint64_t segments_skipped = 0;
+  uint64_t launches = 0;
+  uint64_t bytes_touched = 0;  //!< encoded bytes of the columns read, in the segments read
+  double compile_milliseconds = 0;
+  std::string kernel_origin;  //!< compiled, disk, memory
+  double kernel_milliseconds = 0;
+  double transfer_milliseconds = 0;  //!< results and parameters, between host and device
+};
+
+struct RunOptions {
+  uint32_t threads = 1;  //!< of DuckDB; a CPU device gets no more work-groups than this
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+class Run;
+
+//! A plan compiled for one image, device and shape: source and parameters, not yet built by the
+//! device's compiler. Immutable, shared by threads.
+class Part {
+ public:
+  //! Generates the kernel for `plan` over `image`, which holds all columns of the plan's scan.
+  static std::variant<std::shared_ptr<const Part>, Refusal> Make(
+      plan::NodePointer plan, std::shared_ptr<storage::TableImage> image,
+      std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
+      compile::Shape shape);
+  virtual ~Part() = default;
+
+  //! The device program is at hand, so that a run will not wait for a compiler.
+  virtual bool IsBuilt() const = 0;
+  //! Builds the device program (tens to hundreds of milliseconds), unless it is built.
+  virtual void Build() const = 0;
+  //! An upper bound of the rows of the result, from exact statistics.
+  virtual uint64_t LargestResult() const = 0;
+  virtual const std::string& Source() const = 0;
+  //! One line per column read: name, type, encoding; for EXPLAIN.
+  virtual std::vector<std::string> ColumnDescriptions() const = 0;
+  //! Starts a run: pins the image's columns (ImageLost if one is gone).
+  virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
+};
+
+//! One execution of a part; used by one thread at a time.
+//!
+//! Any call may throw device::DeviceError, memory::OutOfMemory, ArithmeticFault or Interrupted; the
+//! run is over then, and no batch that it gave before may have reached the user unless the part's
+//! result is known to be free of faults: see Next.
+class Run {
+ public:
+  virtual ~Run() = default;
+  //! The next rows of the result, or none at the end. The first call runs all kernels to the end
+  //! and checks for faults, so that batches given to the user are never taken back.
+  virtual std::optional<ResultBatch> Next() = 0;
+  virtual const RunStatistics& Statistics() const = 0;
+  //! Share of the work done, 0 to 1; may be called from any thread.
+  virtual double Progress() const = 0;
+};
+
+}  // namespace margay::execute

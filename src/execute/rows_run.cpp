@@ -1,0 +1,132 @@
+#include "execute/rows_run.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace margay::execute {
+
+namespace {
+
+//! Segments of a batch: 2 M rows, of which an 8-byte output takes 16 MiB.
+constexpr size_t kSegmentsPerBatch = 32;
+
+//! Host memory of one batch's rows, pinned as long as it is held.
+class PinnedBlock {
+ public:
+  PinnedBlock(memory::HostAllocator& allocator, size_t bytes)
+      : block_(allocator.Allocate(std::max<size_t>(bytes, 1))), address_(block_->TryPin()) {
+    if (address_ == nullptr)
+      throw memory::OutOfMemory("DuckDB's memory_limit", bytes, 0, 0);
+  }
+  ~PinnedBlock() { block_->Unpin(); }
+  PinnedBlock(const PinnedBlock&) = delete;
+  PinnedBlock& operator=(const PinnedBlock&) = delete;
+
+  std::byte* Address() const { return address_; }
+
+ private:
+  std::shared_ptr<memory::HostBlock> block_;
+  std::byte* address_;
+};
+
+//! Copies the first counts[u] rows of every unit's region of a mapped buffer to `destination`.
+void CopyRegions(device::Queue& queue, const device::Buffer& buffer,
+                 const std::vector<uint32_t>& counts, size_t unit_rows, size_t row_bytes,
+                 std::byte* destination) {
+  const size_t bytes = counts.size() * unit_rows * row_bytes;
+  auto* mapped = static_cast<std::byte*>(queue.Map(buffer, 0, bytes, false));
+  for (size_t unit = 0; unit < counts.size(); unit++) {
+    const size_t filled = counts[unit] * row_bytes;
+    std::memcpy(destination, mapped + unit * unit_rows * row_bytes, filled);
+    destination += filled;
+  }
+  queue.Unmap(buffer, mapped);
+}
+
+size_t Aligned(size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+}  // namespace
+
+RowsRun::RowsRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
+    : KernelRun(part, std::move(options)), outputs_(part->Kernel().outputs) {
+  buffers_.resize(outputs_.size());
+}
+
+size_t RowsRun::LargestBatch() const {
+  return kSegmentsPerBatch;
+}
+
+void RowsRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
+  device::Device& device = GetPart().GetDevice();
+  const size_t rows = size_t{batch.units} * Kernel().unit_rows;
+  if (batch.units > reserved_units_) {
+    size_t bytes = batch.units * sizeof(uint32_t);
+    for (const compile::RowOutput& output : outputs_) {
+      bytes += rows * (output.type.PhysicalBytes() + (output.can_be_null ? 1 : 0));
+    }
+    reservation_ = memory::ScratchReservation();
+    reservation_ = GetPart().Pool().Reserve(bytes);
+    reserved_units_ = batch.units;
+  }
+  Grow(counts_, device, batch.units * sizeof(uint32_t), device::Access::WriteOnly);
+  kernel.Argument(argument++, counts_);
+  for (size_t i = 0; i < outputs_.size(); i++) {
+    Grow(buffers_[i].values, device, rows * outputs_[i].type.PhysicalBytes(),
+         device::Access::WriteOnly);
+    kernel.Argument(argument++, buffers_[i].values);
+    if (!outputs_[i].can_be_null)
+      continue;
+    Grow(buffers_[i].nulls, device, rows, device::Access::WriteOnly);
+    kernel.Argument(argument++, buffers_[i].nulls);
+  }
+}
+
+void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+  std::vector<uint32_t> counts(batch.units);
+  Timed([&] { queue.Read(counts_, 0, counts.data(), counts.size() * sizeof(uint32_t)); });
+  size_t rows = 0;
+  for (uint32_t count : counts)
+    rows += count;
+  if (rows == 0)
+    return;
+
+  size_t bytes = 0;
+  for (const compile::RowOutput& output : outputs_) {
+    bytes += Aligned(rows * output.type.PhysicalBytes());
+    if (output.can_be_null)
+      bytes += Aligned(rows);
+  }
+  auto block = std::make_shared<PinnedBlock>(*GetPart().Pool().Allocator(), bytes);
+  std::byte* next = block->Address();
+  ResultBatch result;
+  result.rows = rows;
+  const size_t unit_rows = Kernel().unit_rows;
+  Timed([&] {
+    for (size_t i = 0; i < outputs_.size(); i++) {
+      ResultColumn column{outputs_[i].type, next, nullptr, outputs_[i].texts};
+      const size_t row_bytes = outputs_[i].type.PhysicalBytes();
+      CopyRegions(queue, buffers_[i].values, counts, unit_rows, row_bytes, next);
+      next += Aligned(rows * row_bytes);
+      if (outputs_[i].can_be_null) {
+        CopyRegions(queue, buffers_[i].nulls, counts, unit_rows, 1, next);
+        column.validity = reinterpret_cast<const uint8_t*>(next);
+        next += Aligned(rows);
+      }
+      result.columns.push_back(column);
+    }
+  });
+  result.owner = block;
+  batches_.push_back(std::move(result));
+}
+
+std::optional<ResultBatch> RowsRun::NextResult() {
+  if (batches_.empty())
+    return std::nullopt;
+  ResultBatch batch = std::move(batches_.front());
+  batches_.pop_front();
+  return batch;
+}
+
+}  // namespace margay::execute

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "execute/kernel_run.hpp"
+
+namespace margay::execute {
+
+//! A run whose sink is rows. Every unit of work has its own region in the output buffers, so that
+//! the result keeps the table's order; after a batch the filled parts of the regions are copied
+//! together into host memory that the allocator of the pool counts.
+class RowsRun : public KernelRun {
+ public:
+  RowsRun(std::shared_ptr<const CompiledPart> part, RunOptions options);
+
+ protected:
+  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
+  void TakeBatch(device::Queue& queue, const Batch& batch) override;
+  std::optional<ResultBatch> NextResult() override;
+  size_t LargestBatch() const override;
+  //! All runs over one image cut it alike, so that SplitPart can put them side by side.
+  bool BatchesAdapt() const override { return false; }
+
+ private:
+  struct OutputBuffers {
+    device::Buffer values;
+    device::Buffer nulls;
+  };
+
+  const std::vector<compile::RowOutput>& outputs_;
+  device::Buffer counts_;
+  std::vector<OutputBuffers> buffers_;
+  memory::ScratchReservation reservation_;
+  size_t reserved_units_ = 0;
+  std::deque<ResultBatch> batches_;
+};
+
+}  // namespace margay::execute

@@ -1,0 +1,41 @@
+#include "execute/work_list.hpp"
+
+#include <algorithm>
+
+#include "storage/constants.hpp"
+
+namespace margay::execute {
+
+WorkList::WorkList(const compile::GeneratedKernel& kernel, const storage::TableImage& image)
+    : rows_(image.Rows()), segments_per_extent_(image.SegmentsPerExtent()) {
+  for (size_t segment = 0; segment < image.SegmentCount(); segment++) {
+    if (!kernel.filter->MayMatch(segment))
+      continue;
+    const size_t extent = segment / segments_per_extent_;
+    if (extents_.empty() || extents_.back().extent != extent)
+      extents_.push_back({extent, {}});
+    extents_.back().segments.push_back(segment);
+    live_segments_++;
+    live_rows_ += RowsOf(segment);
+  }
+}
+
+uint64_t WorkList::RowsOf(size_t segment) const {
+  return std::min<uint64_t>(storage::kSegmentRows, rows_ - segment * storage::kSegmentRows);
+}
+
+std::vector<int64_t> WorkList::Descriptors(const compile::GeneratedKernel& kernel,
+                                           const size_t* segments, size_t count) const {
+  std::vector<int64_t> words;
+  words.reserve(count * (compile::kSegmentHeaderWords + kernel.columns.size()));
+  for (size_t i = 0; i < count; i++) {
+    words.push_back(static_cast<int64_t>(segments[i] % segments_per_extent_));
+    words.push_back(static_cast<int64_t>(RowsOf(segments[i])));
+    for (const compile::InputColumn& column : kernel.columns) {
+      words.push_back(column.image->Segments()[segments[i]].base);
+    }
+  }
+  return words;
+}
+
+}  // namespace margay::execute

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compile/generated_kernel.hpp"
+
+namespace margay::execute {
+
+//! Live segments of one extent, in order: what one or more launches work on.
+struct ExtentWork {
+  size_t extent = 0;
+  std::vector<size_t> segments;
+};
+
+//! The segments that a kernel must read, cut at the borders of extents.
+class WorkList {
+ public:
+  WorkList(const compile::GeneratedKernel& kernel, const storage::TableImage& image);
+
+  const std::vector<ExtentWork>& Extents() const { return extents_; }
+  uint64_t LiveSegments() const { return live_segments_; }
+  uint64_t LiveRows() const { return live_rows_; }
+  //! Rows of a segment: all are full but the last.
+  uint64_t RowsOf(size_t segment) const;
+
+  //! The kernel's `segments` argument for a run of live segments (see GeneratedKernel).
+  std::vector<int64_t> Descriptors(const compile::GeneratedKernel& kernel, const size_t* segments,
+                                   size_t count) const;
+
+ private:
+  uint64_t rows_;
+  size_t segments_per_extent_;
+  std::vector<ExtentWork> extents_;
+  uint64_t live_segments_ = 0;
+  uint64_t live_rows_ = 0;
+};
+
+}  // namespace margay::execute
