@@ -1,0 +1,83 @@
+#include "duckdb/block_allocator.hpp"
+
+#include <mutex>
+
+#include "duckdb/common/error_data.hpp"
+#include "duckdb/storage/buffer/block_handle.hpp"
+#include "duckdb/storage/buffer/buffer_handle.hpp"
+#include "duckdb/storage/buffer_manager.hpp"
+
+namespace margay::integration {
+namespace {
+
+constexpr size_t kAlignment = 4096;
+
+//! One block of DuckDB's buffer manager, larger than asked for so that an aligned address lies in
+//! it.
+class ManagedBlock : public memory::HostBlock {
+ public:
+  ManagedBlock(duckdb::BufferManager& manager, duckdb::shared_ptr<duckdb::BlockHandle> block,
+               size_t bytes)
+      : manager_(manager), block_(std::move(block)), bytes_(bytes) {}
+
+  std::byte* TryPin() override {
+    std::lock_guard<std::mutex> guard(mutex_);
+    if (pins_ == 0 && !PinBlock()) {
+      return nullptr;
+    }
+    pins_++;
+    auto address = reinterpret_cast<uintptr_t>(pinned_.Ptr());
+    return reinterpret_cast<std::byte*>((address + kAlignment - 1) / kAlignment * kAlignment);
+  }
+
+  void Unpin() override {
+    std::lock_guard<std::mutex> guard(mutex_);
+    pins_--;
+    if (pins_ == 0) {
+      pinned_.Destroy();
+    }
+  }
+
+  size_t Size() const override { return bytes_; }
+
+ private:
+  bool PinBlock() {
+    // Asked first, because DuckDB makes room for a dropped block before it finds that there is
+    // nothing to load.
+    if (block_->GetMemory().IsUnloaded()) {
+      return false;
+    }
+    try {
+      pinned_ = manager_.Pin(block_);
+    } catch (std::exception&) {
+      return false;
+    }
+    return pinned_.IsValid();
+  }
+
+  duckdb::BufferManager& manager_;
+  duckdb::shared_ptr<duckdb::BlockHandle> block_;
+  const size_t bytes_;
+  std::mutex mutex_;
+  size_t pins_ = 0;
+  duckdb::BufferHandle pinned_;
+};
+
+}  // namespace
+
+std::shared_ptr<memory::HostBlock> BlockAllocator::Allocate(size_t bytes) {
+  try {
+    // Not yet in DuckDB's eviction queue: that takes a first pin and unpin.
+    auto block =
+        manager_.AllocateTemporaryMemory(duckdb::MemoryTag::EXTENSION, bytes + kAlignment, true);
+    return std::make_shared<ManagedBlock>(manager_, std::move(block), bytes);
+  } catch (std::exception& error) {
+    if (duckdb::ErrorData(error).Type() != duckdb::ExceptionType::OUT_OF_MEMORY) {
+      throw;
+    }
+    throw memory::OutOfMemory("DuckDB (memory_limit)", bytes, manager_.GetMaxMemory(),
+                              manager_.GetUsedMemory());
+  }
+}
+
+}  // namespace margay::integration

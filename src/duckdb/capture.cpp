@@ -1,0 +1,216 @@
+#include "duckdb/capture.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "duckdb/capture_relation.hpp"
+#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
+
+namespace margay::integration {
+
+namespace {
+
+using duckdb::LogicalOperator;
+using duckdb::LogicalOperatorType;
+
+std::string NameOf(const LogicalOperator& op) {
+  return duckdb::LogicalOperatorToString(op.type);
+}
+
+bool Contains(const LogicalOperator& op, bool (*test)(const LogicalOperator&)) {
+  return test(op) || std::any_of(op.children.begin(), op.children.end(),
+                                 [&](const auto& child) { return Contains(*child, test); });
+}
+
+//! Statements whose plans are left as they are: their operators look into their inputs.
+bool ChangesRowsOrStructure(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_UPDATE:
+    case LogicalOperatorType::LOGICAL_DELETE:
+    case LogicalOperatorType::LOGICAL_MERGE_INTO:
+    case LogicalOperatorType::LOGICAL_ALTER:
+    case LogicalOperatorType::LOGICAL_CREATE_INDEX:
+    case LogicalOperatorType::LOGICAL_COPY_DATABASE:
+    case LogicalOperatorType::LOGICAL_EXPORT:
+    case LogicalOperatorType::LOGICAL_VACUUM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsTableScan(const LogicalOperator& op) {
+  return op.type == LogicalOperatorType::LOGICAL_GET &&
+         op.Cast<duckdb::LogicalGet>().GetTable() != nullptr;
+}
+
+//! No part may lie below: the inputs run many times, or belong together in ways that show only in
+//! the physical plan.
+bool IsClosed(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
+    case LogicalOperatorType::LOGICAL_DEPENDENT_JOIN:
+    case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
+    case LogicalOperatorType::LOGICAL_EXTENSION_OPERATOR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+//! Operators that say what to do with the rows of a query, and are no part of it.
+bool IsStatement(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_EXPLAIN:
+    case LogicalOperatorType::LOGICAL_INSERT:
+    case LogicalOperatorType::LOGICAL_CREATE_TABLE:
+    case LogicalOperatorType::LOGICAL_CREATE_TYPE:
+    case LogicalOperatorType::LOGICAL_COPY_TO_FILE:
+    case LogicalOperatorType::LOGICAL_EXECUTE:
+    case LogicalOperatorType::LOGICAL_PREPARE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+//! One walk over a plan, bottom up: a subtree grows by the operator above it as long as that can be
+//! captured, and becomes a part where it can't.
+class PlanWalk {
+ public:
+  explicit PlanWalk(duckdb::ClientContext& context) : context_(context) {}
+
+  CaptureFindings Run(duckdb::unique_ptr<LogicalOperator>& plan) {
+    if (std::optional<Relation> relation = Walk(plan)) {
+      Emit(plan, std::move(*relation));
+    }
+    for (size_t i = 0; i < findings_.parts.size(); i++) {
+      AddTails(findings_.parts[i].part, ancestors_of_parts_[i]);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  //! The relation of a subtree that is captured as a whole. Where it is not, the parts and notes
+  //! below are found.
+  std::optional<Relation> Walk(duckdb::unique_ptr<LogicalOperator>& place) {
+    LogicalOperator& op = *place;
+    if (IsClosed(op)) {
+      if (Contains(op, IsTableScan)) {
+        AddNote(place, NotSupported(NameOf(op)));
+      }
+      return std::nullopt;
+    }
+    switch (op.type) {
+      case LogicalOperatorType::LOGICAL_GET:
+        return WalkGet(place);
+      case LogicalOperatorType::LOGICAL_FILTER:
+        return WalkUnary(op, &AddFilter);
+      case LogicalOperatorType::LOGICAL_PROJECTION:
+        return WalkUnary(op, &AddProjection);
+      case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
+        return WalkUnary(op, &AddAggregate);
+      default:
+        break;
+    }
+    reasons_[&op] = NotSupported(NameOf(op));
+    ancestors_.push_back(&op);
+    for (auto& child : op.children) {
+      if (std::optional<Relation> relation = Walk(child)) {
+        Emit(child, std::move(*relation));
+      }
+    }
+    ancestors_.pop_back();
+    return std::nullopt;
+  }
+
+  std::optional<Relation> WalkGet(duckdb::unique_ptr<LogicalOperator>& place) {
+    if (!IsTableScan(*place)) {
+      return std::nullopt;
+    }
+    Relation relation;
+    if (const Reason reason = Guard([&] { return AddGet(context_, *place, relation); })) {
+      AddNote(place, *reason);
+      return std::nullopt;
+    }
+    return relation;
+  }
+
+  using Add = Reason (*)(duckdb::ClientContext& context, LogicalOperator& op, Relation& relation);
+
+  std::optional<Relation> WalkUnary(LogicalOperator& op, Add add) {
+    ancestors_.push_back(&op);
+    std::optional<Relation> result = Walk(op.children[0]);
+    if (result) {
+      Relation extended = *result;
+      if (const Reason reason = Guard([&] { return add(context_, op, extended); })) {
+        reasons_[&op] = *reason;
+        Emit(op.children[0], std::move(*result));
+        result.reset();
+      } else {
+        result = std::move(extended);
+      }
+    } else {
+      reasons_[&op] = NameOf(op) + " is above an operator that stays with DuckDB";
+    }
+    ancestors_.pop_back();
+    return result;
+  }
+
+  //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a
+  //! query should fail for.
+  template <typename Function>
+  static Reason Guard(Function function) {
+    try {
+      return function();
+    } catch (const std::logic_error& error) {
+      return std::string("of a bug in Margay: ") + error.what();
+    }
+  }
+
+  void AddNote(duckdb::unique_ptr<LogicalOperator>& place, std::string reason) {
+    findings_.notes.push_back({&place, std::move(reason)});
+  }
+
+  //! Makes `relation` a part in the place of `place`.
+  void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
+    if (const Reason reason = Guard([&] { return FinishPart(context_, *place, relation); })) {
+      AddNote(place, *reason);
+      return;
+    }
+    findings_.parts.push_back({&place, std::move(relation.part)});
+    ancestors_of_parts_.push_back(ancestors_);
+  }
+
+  void AddTails(CapturedPart& part, const std::vector<const LogicalOperator*>& ancestors) const {
+    for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
+      if (!IsStatement(**ancestor)) {
+        part.tails.push_back(NameOf(**ancestor));
+        part.tail_reasons.push_back(reasons_.at(*ancestor));
+      }
+    }
+  }
+
+  duckdb::ClientContext& context_;
+  CaptureFindings findings_;
+  std::vector<const LogicalOperator*> ancestors_;  //!< of the operator being walked, root first
+  std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
+  std::unordered_map<const LogicalOperator*, std::string> reasons_;  //!< of operators in no part
+};
+
+}  // namespace
+
+CaptureFindings FindParts(duckdb::ClientContext& context,
+                          duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
+  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure)) {
+    return {};
+  }
+  plan->ResolveOperatorTypes();
+  return PlanWalk(context).Run(plan);
+}
+
+}  // namespace margay::integration

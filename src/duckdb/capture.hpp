@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "duckdb/common/types.hpp"
+#include "duckdb/common/unique_ptr.hpp"
+#include "plan/node.hpp"
+
+namespace duckdb {
+class ClientContext;
+class LogicalOperator;
+struct OptimizerExtensionInput;
+}  // namespace duckdb
+
+namespace margay::integration {
+
+//! A subtree of DuckDB's optimized plan that Margay can run: everything the physical operator
+//! needs, by value. It refers to nothing of the logical plan, which DuckDB empties while it makes
+//! the physical one, and to no catalog entry: a prepared statement is executed much later.
+struct CapturedPart {
+  //! Scan, any number of filters and projections, at most one aggregate on top. The output columns
+  //! are those of the DuckDB subtree, in its order. ScanColumn::id is the column's storage number.
+  plan::NodePointer plan;
+
+  //! Where the table is; `table_oid` is its number in the catalog (it survives ALTER TABLE).
+  std::string catalog;
+  std::string schema;
+  std::string table;
+  duckdb::idx_t table_oid = 0;
+
+  //! Per column of the plan's scan: its position among the table's columns, and in its storage.
+  std::vector<duckdb::idx_t> logical_columns;
+  std::vector<duckdb::idx_t> storage_columns;
+
+  duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
+  bool has_aggregate = false;
+  //! The operators above the part that stay with DuckDB, from the part to the root of the query,
+  //! and why: `ORDER_BY`, `ORDER_BY is not supported yet`.
+  std::vector<std::string> tails;
+  std::vector<std::string> tail_reasons;
+  //! The nodes of the plan, bottom first, for EXPLAIN: `SCAN lineitem, FILTER, AGGREGATE`.
+  std::string text;
+  duckdb::idx_t estimated_rows = 0;  //!< of the output, DuckDB's estimate
+};
+
+//! A part and its place in the plan.
+struct FoundPart {
+  duckdb::unique_ptr<duckdb::LogicalOperator>* place = nullptr;
+  CapturedPart part;
+};
+
+//! An operator over table data that no part covers, and why.
+struct FoundNote {
+  duckdb::unique_ptr<duckdb::LogicalOperator>* place = nullptr;
+  std::string reason;
+};
+
+//! What CapturePlan puts into a plan.
+struct CaptureFindings {
+  std::vector<FoundPart> parts;
+  std::vector<FoundNote> notes;
+};
+
+//! Looks for the largest subtrees that Margay can run, and leaves the plan as it is. No place lies
+//! below another one, so that they can be rewritten in any order.
+//!
+//! Nothing is found in statements that update or delete rows, and below operators whose inputs are
+//! run again and again or are bound to each other (RECURSIVE_CTE, DELIM_JOIN): these get a note.
+CaptureFindings FindParts(duckdb::ClientContext& context,
+                          duckdb::unique_ptr<duckdb::LogicalOperator>& plan);
+
+//! The optimizer hook: replaces every part of `plan` by a LogicalPart and puts a LogicalNote above
+//! every operator over table data that is refused (see logical_part.hpp). Mode and placement are
+//! not asked for here: a plan may be executed many times, under changing settings.
+void CapturePlan(duckdb::OptimizerExtensionInput& input,
+                 duckdb::unique_ptr<duckdb::LogicalOperator>& plan);
+
+}  // namespace margay::integration

@@ -1,0 +1,694 @@
+#include "duckdb/capture_expression.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "duckdb/common/string_util.hpp"
+#include "duckdb/dictionary_expression.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/settings.hpp"
+#include "duckdb/planner/expression/list.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/type_conversion.hpp"
+
+// What DuckDB 1.5.6 checks, and what the plan's "out of the result type's range is an error" makes
+// of it (paths are DuckDB's; arithmetic.cpp is src/function/scalar/operator/arithmetic.cpp):
+//
+// - Integer + - *: checked against the type's range (arithmetic.cpp:350), unless statistics prove
+//   that nothing can overflow. The same bound.
+// - DECIMAL + -: the result is one digit wider than the operands and not checked. Where that would
+//   cross from 18 to 19 digits, or 38, the width stays and the digits are checked: |x| < 10^18 or
+//   10^38 (BindDecimalArithmetic, arithmetic.cpp:172). The operands are of the result's scale, but
+//   perhaps of a smaller width. The same bound: the range of a DECIMAL is its digits.
+// - DECIMAL *: the widths and scales add up, with the same two borders (BindDecimalMultiply). Not
+//   checked below them, where the product of two values within their digits always fits.
+// - Negation is only checked for the smallest value of a signed integer. An unsigned -x wraps
+//   around without an error (negate.hpp), so that it is refused here.
+// - DATE +- INTEGER: infinite dates stay as they are; a result beyond 32 bits or equal to an
+//   infinity is an error (add.cpp:157, subtract.cpp:34). DATE - DATE is a plain difference.
+// - // and %: by zero gives NULL; the smallest value by -1 is an error, for % too
+//   (BinaryNumericDivideWrapper). % of DECIMAL is refused: the plan has it for integers only.
+// - / of floats follows IEEE 754 (x / 0 is an infinity or NaN) unless ieee_floating_point_ops is
+//   off; then, and for // of floats always, a divisor of zero gives NULL. The plan's Divide leaves
+//   both to DuckDB.
+// - Errors of expressions whose rows are filtered out, or of a CASE branch not taken, can only make
+//   the device give up more often than DuckDB: DuckDB then has the last word.
+
+namespace margay::integration {
+
+namespace {
+
+using duckdb::ExpressionClass;
+using duckdb::ExpressionType;
+using plan::Operation;
+using plan::TypeKind;
+
+CapturedExpression Accept(plan::ExpressionPointer expression) {
+  return {std::move(expression), {}};
+}
+
+CapturedExpression RefuseType(const duckdb::Expression& expression) {
+  return CapturedExpression::Refuse("the type " + expression.return_type.ToString() + " of " +
+                                    expression.ToString() + " is not supported yet");
+}
+
+CapturedExpression NotSupported(const std::string& what) {
+  return CapturedExpression::Refuse(what + " is not supported yet");
+}
+
+bool IsInteger(const plan::Type& type) {
+  return type.IsIntegral() && !type.IsBoolean() && type.kind != TypeKind::UInt128 &&
+         type.kind != TypeKind::Decimal && type.kind != TypeKind::Date &&
+         type.kind != TypeKind::Timestamp;
+}
+
+bool IsUnsigned(const plan::Type& type) {
+  return IsInteger(type) && type.LowestValue() == 0;
+}
+
+bool IsDecimal(const plan::Type& type) {
+  return type.kind == TypeKind::Decimal;
+}
+
+bool IsNumber(const plan::Type& type) {
+  return IsInteger(type) || IsDecimal(type) || type.IsFloat();
+}
+
+bool IsTemporal(const plan::Type& type) {
+  return type.kind == TypeKind::Date || type.kind == TypeKind::Timestamp;
+}
+
+//! Whether the plan has a cast between two types.
+bool CanCast(const plan::Type& from, const plan::Type& to) {
+  if (IsTemporal(from) || IsTemporal(to)) {
+    return IsTemporal(from) && IsTemporal(to);
+  }
+  return (IsNumber(from) || from.IsBoolean()) && (IsNumber(to) || to.IsBoolean());
+}
+
+std::optional<Operation> ComparisonOperation(ExpressionType type) {
+  switch (type) {
+    case ExpressionType::COMPARE_EQUAL:
+      return Operation::Equal;
+    case ExpressionType::COMPARE_NOTEQUAL:
+      return Operation::NotEqual;
+    case ExpressionType::COMPARE_LESSTHAN:
+      return Operation::Less;
+    case ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return Operation::LessOrEqual;
+    case ExpressionType::COMPARE_GREATERTHAN:
+      return Operation::Greater;
+    case ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return Operation::GreaterOrEqual;
+    case ExpressionType::COMPARE_DISTINCT_FROM:
+      return Operation::DistinctFrom;
+    case ExpressionType::COMPARE_NOT_DISTINCT_FROM:
+      return Operation::NotDistinctFrom;
+    default:
+      return std::nullopt;
+  }
+}
+
+//! A comparison of captured operands; they must be of one type that the device compares.
+CapturedExpression MakeComparison(Operation operation, const plan::ExpressionPointer& left,
+                                  const plan::ExpressionPointer& right) {
+  if (left->GetType().IsVarchar() || right->GetType().IsVarchar()) {
+    return NotSupported("a comparison of VARCHAR columns (" + left->ToString() + ", " +
+                        right->ToString() + ")");
+  }
+  if (left->GetType().kind == TypeKind::UInt128) {
+    return NotSupported("a comparison of UHUGEINT");
+  }
+  if (left->GetType() != right->GetType()) {
+    return NotSupported("a comparison of " + left->GetType().ToString() + " with " +
+                        right->GetType().ToString());
+  }
+  return Accept(plan::Expression::Make(operation, TypeKind::Boolean, {left, right}));
+}
+
+//! Evaluated by DuckDB itself, over any types.
+bool IsPlainClass(ExpressionClass expression_class) {
+  switch (expression_class) {
+    case ExpressionClass::BOUND_CASE:
+    case ExpressionClass::BOUND_CAST:
+    case ExpressionClass::BOUND_COLUMN_REF:
+    case ExpressionClass::BOUND_COMPARISON:
+    case ExpressionClass::BOUND_CONJUNCTION:
+    case ExpressionClass::BOUND_CONSTANT:
+    case ExpressionClass::BOUND_FUNCTION:
+    case ExpressionClass::BOUND_OPERATOR:
+    case ExpressionClass::BOUND_BETWEEN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+//! Whether the value depends on the time zone of the session, which may change between executions.
+bool DependsOnTimeZone(const duckdb::LogicalType& type) {
+  return type.id() == duckdb::LogicalTypeId::TIMESTAMP_TZ ||
+         type.id() == duckdb::LogicalTypeId::TIME_TZ;
+}
+
+bool IsNullTest(const duckdb::Expression& expression) {
+  return expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NULL ||
+         expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NOT_NULL;
+}
+
+bool IsColumnReference(const duckdb::Expression& expression) {
+  return expression.GetExpressionClass() == ExpressionClass::BOUND_COLUMN_REF;
+}
+
+//! A NULL test of a plain column needs no dictionary.
+bool IsNullTestOfColumn(const duckdb::Expression& expression) {
+  return IsNullTest(expression) &&
+         IsColumnReference(*expression.Cast<duckdb::BoundOperatorExpression>().children[0]);
+}
+
+}  // namespace
+
+CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expression) const {
+  if (IsColumnReference(expression)) {
+    return Column(expression);
+  }
+  if (expression.GetExpressionClass() == ExpressionClass::BOUND_PARAMETER) {
+    return CapturedExpression::Refuse("the parameter " + expression.ToString() +
+                                      " has no value yet");
+  }
+  const std::optional<plan::Type> type = ToPlanType(expression.return_type);
+  if (!type) {
+    return RefuseType(expression);
+  }
+  if (const std::optional<size_t> base = DictionaryBase(expression);
+      base && !IsNullTestOfColumn(expression)) {
+    const CapturedColumn& column = scope_.columns[*base];
+    return Accept(plan::Expression::Dictionary(
+        std::make_shared<DictionaryExpression>(context_, OverBase(expression)),
+        plan::Expression::Column(*base, column.type, column.name)));
+  }
+
+  switch (expression.GetExpressionClass()) {
+    case ExpressionClass::BOUND_CONSTANT:
+      return Constant(expression);
+    case ExpressionClass::BOUND_COMPARISON:
+      return Comparison(expression);
+    case ExpressionClass::BOUND_BETWEEN:
+      return Between(expression);
+    case ExpressionClass::BOUND_CONJUNCTION:
+      return Conjunction(expression);
+    case ExpressionClass::BOUND_OPERATOR:
+      return Operator(expression);
+    case ExpressionClass::BOUND_CASE:
+      return Case(expression);
+    case ExpressionClass::BOUND_CAST:
+      return Cast(expression);
+    case ExpressionClass::BOUND_FUNCTION:
+      return Function(expression);
+    default:
+      return NotSupported("the expression " + expression.ToString());
+  }
+}
+
+TextOrigin ExpressionCapture::OriginOf(const duckdb::Expression& expression) const {
+  if (IsColumnReference(expression)) {
+    return *scope_.columns[*Find(expression)->column].origin;
+  }
+  return {*DictionaryBase(expression),
+          duckdb::shared_ptr<const duckdb::Expression>(OverBase(expression).release())};
+}
+
+const CapturedBinding* ExpressionCapture::Find(const duckdb::Expression& column_reference) const {
+  const auto& reference = column_reference.Cast<duckdb::BoundColumnRefExpression>();
+  if (reference.depth != 0) {
+    return nullptr;
+  }
+  for (const CapturedBinding& candidate : scope_.bindings) {
+    if (candidate.binding == reference.binding) {
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<size_t> ExpressionCapture::DictionaryBase(
+    const duckdb::Expression& expression) const {
+  std::optional<size_t> base;
+  if (expression.IsVolatile() || !expression.IsConsistent() || !CollectBase(expression, base)) {
+    return std::nullopt;
+  }
+  return base;
+}
+
+bool ExpressionCapture::CollectBase(const duckdb::Expression& expression,
+                                    std::optional<size_t>& base) const {
+  if (!IsPlainClass(expression.GetExpressionClass()) || DependsOnTimeZone(expression.return_type)) {
+    return false;
+  }
+  if (expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
+      expression.Cast<duckdb::BoundFunctionExpression>().function.HasBindLambdaCallback()) {
+    return false;  // the lambda hides in the bind data, and may be volatile
+  }
+  if (IsColumnReference(expression)) {
+    const CapturedBinding* found = Find(expression);
+    if (found == nullptr || !found->column || !scope_.columns[*found->column].origin) {
+      return false;
+    }
+    const size_t column = scope_.columns[*found->column].origin->base;
+    if (base && *base != column) {
+      return false;
+    }
+    base = column;
+    return true;
+  }
+  bool fits = true;
+  duckdb::ExpressionIterator::EnumerateChildren(expression, [&](const duckdb::Expression& child) {
+    fits = fits && CollectBase(child, base);
+  });
+  return fits;
+}
+
+duckdb::unique_ptr<duckdb::Expression> ExpressionCapture::OverBase(
+    const duckdb::Expression& expression) const {
+  duckdb::unique_ptr<duckdb::Expression> copy = expression.Copy();
+  duckdb::ExpressionIterator::VisitExpressionClassMutable(
+      copy, ExpressionClass::BOUND_COLUMN_REF,
+      [&](duckdb::unique_ptr<duckdb::Expression>& reference) {
+        const TextOrigin& origin = *scope_.columns[*Find(*reference)->column].origin;
+        if (origin.expression) {
+          reference = origin.expression->Copy();
+          return;
+        }
+        reference =
+            duckdb::make_uniq<duckdb::BoundReferenceExpression>(duckdb::LogicalType::VARCHAR, 0);
+      });
+  return copy;
+}
+
+CapturedExpression ExpressionCapture::RefuseText(const std::string& what,
+                                                 const duckdb::Expression& expression) const {
+  CapturedExpression result = NotSupported(what + ", " + expression.ToString() + ",");
+  duckdb::ExpressionIterator::VisitExpressionClass(
+      expression, ExpressionClass::BOUND_COLUMN_REF, [&](const duckdb::Expression& reference) {
+        if (CapturedExpression column = Column(reference); !column) {
+          result = std::move(column);
+        }
+      });
+  return result;
+}
+
+CapturedExpression ExpressionCapture::Column(const duckdb::Expression& expression) const {
+  const CapturedBinding* found = Find(expression);
+  if (found == nullptr) {
+    return CapturedExpression::Refuse("the column " + expression.ToString() +
+                                      " comes from elsewhere");
+  }
+  if (!found->column) {
+    return CapturedExpression::Refuse(found->reason);
+  }
+  const CapturedColumn& column = scope_.columns[*found->column];
+  return Accept(plan::Expression::Column(*found->column, column.type, column.name));
+}
+
+CapturedExpression ExpressionCapture::Constant(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  if (type.IsVarchar()) {
+    return NotSupported("the VARCHAR constant " + expression.ToString() + " on its own");
+  }
+  const duckdb::Value& value = expression.Cast<duckdb::BoundConstantExpression>().value;
+  return Accept(plan::Expression::MakeConstant(ToConstant(value), type));
+}
+
+CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expression) const {
+  const std::optional<Operation> operation = ComparisonOperation(expression.GetExpressionType());
+  if (!operation) {
+    return NotSupported("the comparison " + expression.ToString());
+  }
+  const auto& comparison = expression.Cast<duckdb::BoundComparisonExpression>();
+  if (comparison.left->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+    return RefuseText("a comparison of VARCHAR columns", expression);
+  }
+  CapturedExpression left = Capture(*comparison.left);
+  if (!left) {
+    return left;
+  }
+  CapturedExpression right = Capture(*comparison.right);
+  if (!right) {
+    return right;
+  }
+  return MakeComparison(*operation, left.expression, right.expression);
+}
+
+CapturedExpression ExpressionCapture::Between(const duckdb::Expression& expression) const {
+  const auto& between = expression.Cast<duckdb::BoundBetweenExpression>();
+  CapturedExpression input = Capture(*between.input);
+  if (!input) {
+    return input;
+  }
+  CapturedExpression lower = Capture(*between.lower);
+  if (!lower) {
+    return lower;
+  }
+  CapturedExpression upper = Capture(*between.upper);
+  if (!upper) {
+    return upper;
+  }
+  lower = MakeComparison(between.lower_inclusive ? Operation::GreaterOrEqual : Operation::Greater,
+                         input.expression, lower.expression);
+  if (!lower) {
+    return lower;
+  }
+  upper = MakeComparison(between.upper_inclusive ? Operation::LessOrEqual : Operation::Less,
+                         input.expression, upper.expression);
+  if (!upper) {
+    return upper;
+  }
+  return Accept(plan::Expression::Make(Operation::And, TypeKind::Boolean,
+                                       {lower.expression, upper.expression}));
+}
+
+CapturedExpression ExpressionCapture::Conjunction(const duckdb::Expression& expression) const {
+  const auto& conjunction = expression.Cast<duckdb::BoundConjunctionExpression>();
+  std::vector<plan::ExpressionPointer> operands;
+  for (const auto& child : conjunction.children) {
+    CapturedExpression operand = Capture(*child);
+    if (!operand) {
+      return operand;
+    }
+    operands.push_back(std::move(operand.expression));
+  }
+  if (operands.size() == 1) {
+    return Accept(operands[0]);
+  }
+  const bool is_and = expression.GetExpressionType() == ExpressionType::CONJUNCTION_AND;
+  return Accept(plan::Expression::Make(is_and ? Operation::And : Operation::Or, TypeKind::Boolean,
+                                       std::move(operands)));
+}
+
+CapturedExpression ExpressionCapture::Operator(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  const auto& operation = expression.Cast<duckdb::BoundOperatorExpression>();
+  if (type.IsVarchar()) {
+    return RefuseText("a VARCHAR of several columns", expression);
+  }
+  const ExpressionType kind = expression.GetExpressionType();
+  switch (kind) {
+    case ExpressionType::OPERATOR_NOT:
+    case ExpressionType::OPERATOR_IS_NULL:
+    case ExpressionType::OPERATOR_IS_NOT_NULL:
+    case ExpressionType::OPERATOR_COALESCE:
+    case ExpressionType::COMPARE_IN:
+    case ExpressionType::COMPARE_NOT_IN:
+      break;
+    default:
+      return NotSupported("the operator " + duckdb::ExpressionTypeToString(kind));
+  }
+  const bool is_in = kind == ExpressionType::COMPARE_IN || kind == ExpressionType::COMPARE_NOT_IN;
+  if (is_in && operation.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+    return RefuseText("a comparison of VARCHAR columns", expression);
+  }
+
+  std::vector<plan::ExpressionPointer> operands;
+  for (const auto& child : operation.children) {
+    CapturedExpression operand = Capture(*child);
+    if (!operand) {
+      return operand;
+    }
+    if (operand.expression->GetType().kind == TypeKind::UInt128) {
+      return NotSupported("computing with UHUGEINT");
+    }
+    operands.push_back(std::move(operand.expression));
+  }
+  for (const plan::ExpressionPointer& operand : operands) {
+    if (is_in && operand->GetType() != operands[0]->GetType()) {
+      return NotSupported("an IN of " + operands[0]->GetType().ToString() + " with " +
+                          operand->GetType().ToString());
+    }
+    if (kind == ExpressionType::OPERATOR_COALESCE && operand->GetType() != type) {
+      return NotSupported("a COALESCE of " + operand->GetType().ToString() + " to " +
+                          type.ToString());
+    }
+  }
+
+  switch (kind) {
+    case ExpressionType::OPERATOR_NOT:
+      return Accept(plan::Expression::Make(Operation::Not, type, std::move(operands)));
+    case ExpressionType::OPERATOR_IS_NULL:
+      return Accept(plan::Expression::Make(Operation::IsNull, type, std::move(operands)));
+    case ExpressionType::OPERATOR_IS_NOT_NULL:
+      return Accept(plan::Expression::Make(Operation::IsNotNull, type, std::move(operands)));
+    case ExpressionType::OPERATOR_COALESCE:
+      return Accept(plan::Expression::Make(Operation::Coalesce, type, std::move(operands)));
+    case ExpressionType::COMPARE_IN:
+      return Accept(plan::Expression::Make(Operation::In, type, std::move(operands)));
+    default:
+      return Accept(plan::Expression::Make(
+          Operation::Not, type,
+          {plan::Expression::Make(Operation::In, type, std::move(operands))}));
+  }
+}
+
+CapturedExpression ExpressionCapture::Case(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  if (type.IsVarchar()) {
+    return RefuseText("a VARCHAR of several columns", expression);
+  }
+  if (type.kind == TypeKind::UInt128) {
+    return NotSupported("computing with UHUGEINT");
+  }
+  const auto& conditional = expression.Cast<duckdb::BoundCaseExpression>();
+  std::vector<plan::ExpressionPointer> operands;
+  for (const duckdb::BoundCaseCheck& check : conditional.case_checks) {
+    CapturedExpression when = Capture(*check.when_expr);
+    if (!when) {
+      return when;
+    }
+    CapturedExpression then = Capture(*check.then_expr);
+    if (!then) {
+      return then;
+    }
+    operands.push_back(std::move(when.expression));
+    operands.push_back(std::move(then.expression));
+  }
+  CapturedExpression otherwise = Capture(*conditional.else_expr);
+  if (!otherwise) {
+    return otherwise;
+  }
+  operands.push_back(std::move(otherwise.expression));
+
+  for (size_t i = 0; i < operands.size(); i++) {
+    const bool is_condition = i % 2 == 0 && i + 1 < operands.size();
+    const plan::Type& found = operands[i]->GetType();
+    if (is_condition ? !found.IsBoolean() : found != type) {
+      return NotSupported("a CASE of " + found.ToString() + " to " + type.ToString());
+    }
+  }
+  return Accept(plan::Expression::Make(Operation::Case, type, std::move(operands)));
+}
+
+CapturedExpression ExpressionCapture::Cast(const duckdb::Expression& expression) const {
+  const auto& cast = expression.Cast<duckdb::BoundCastExpression>();
+  const plan::Type type = *ToPlanType(expression.return_type);
+  CapturedExpression operand = Capture(*cast.child);
+  if (!operand) {
+    return operand;
+  }
+  const plan::Type& from = operand.expression->GetType();
+  if (from == type) {
+    return operand;
+  }
+  if (!CanCast(from, type)) {
+    return NotSupported("a cast from " + from.ToString() + " to " + type.ToString());
+  }
+  return Accept(plan::Expression::Make(cast.try_cast ? Operation::TryCast : Operation::Cast, type,
+                                       {std::move(operand.expression)}));
+}
+
+CapturedExpression ExpressionCapture::Function(const duckdb::Expression& expression) const {
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  const std::string& name = function.function.name;
+  const size_t arguments = function.children.size();
+  if ((name == "+" || name == "add") && arguments == 1) {
+    return Capture(*function.children[0]);
+  }
+  if ((name == "+" || name == "add") && arguments == 2) {
+    return Arithmetic(Operation::Add, expression);
+  }
+  if ((name == "-" || name == "subtract") && arguments == 1) {
+    return Arithmetic(Operation::Negate, expression);
+  }
+  if ((name == "-" || name == "subtract") && arguments == 2) {
+    return Arithmetic(Operation::Subtract, expression);
+  }
+  if ((name == "*" || name == "multiply") && arguments == 2) {
+    return Arithmetic(Operation::Multiply, expression);
+  }
+  if (name == "/" && arguments == 2) {
+    return Division(expression);
+  }
+  if ((name == "//" || name == "divide") && arguments == 2) {
+    return function.return_type.IsFloating() ? Division(expression)
+                                             : Arithmetic(Operation::IntegerDivide, expression);
+  }
+  if ((name == "%" || name == "mod") && arguments == 2) {
+    return Arithmetic(Operation::Modulo, expression);
+  }
+  if (name == "constant_or_null") {
+    return ConstantOrNull(expression);
+  }
+  if (duckdb::StringUtil::StartsWith(name, "__internal_compress_integral_")) {
+    return Compress(expression);
+  }
+  if (duckdb::StringUtil::StartsWith(name, "__internal_decompress_integral_")) {
+    return Decompress(expression);
+  }
+  return NotSupported("the function " + name);
+}
+
+CapturedExpression ExpressionCapture::Arithmetic(Operation operation,
+                                                 const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  std::vector<plan::ExpressionPointer> operands;
+  std::string operand_types;
+  for (const auto& child : expression.Cast<duckdb::BoundFunctionExpression>().children) {
+    CapturedExpression operand = Capture(*child);
+    if (!operand) {
+      return operand;
+    }
+    operand_types += (operands.empty() ? "" : ", ") + operand.expression->GetType().ToString();
+    operands.push_back(std::move(operand.expression));
+  }
+  const auto make = [&] {
+    return Accept(plan::Expression::Make(operation, type, std::move(operands)));
+  };
+  const auto refuse = [&] {
+    return NotSupported(std::string(plan::OperationName(operation)) + " of " + operand_types);
+  };
+
+  if (operation == Operation::Negate) {
+    return operands[0]->GetType() == type && IsNumber(type) && !IsUnsigned(type) ? make()
+                                                                                 : refuse();
+  }
+  const plan::Type& left = operands[0]->GetType();
+  const plan::Type& right = operands[1]->GetType();
+  if (type.kind == TypeKind::Int64 && operation == Operation::Subtract &&
+      left.kind == TypeKind::Date && right.kind == TypeKind::Date) {
+    return make();
+  }
+  if (type.kind == TypeKind::Date) {
+    const bool days_last = left.kind == TypeKind::Date && right.kind == TypeKind::Int32;
+    const bool days_first = left.kind == TypeKind::Int32 && right.kind == TypeKind::Date;
+    return days_last || (days_first && operation == Operation::Add) ? make() : refuse();
+  }
+  if (IsDecimal(type)) {
+    if (!IsDecimal(left) || !IsDecimal(right)) {
+      return refuse();
+    }
+    switch (operation) {
+      case Operation::Add:
+      case Operation::Subtract:
+        return left.scale == type.scale && right.scale == type.scale ? make() : refuse();
+      case Operation::Multiply:
+        return left.scale + right.scale == type.scale ? make() : refuse();
+      default:
+        return refuse();
+    }
+  }
+  if (left != type || right != type || !IsNumber(type)) {
+    return refuse();
+  }
+  const bool for_integers = operation == Operation::IntegerDivide || operation == Operation::Modulo;
+  return for_integers && !IsInteger(type) ? refuse() : make();
+}
+
+CapturedExpression ExpressionCapture::Division(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  CapturedExpression left = Capture(*function.children[0]);
+  if (!left) {
+    return left;
+  }
+  CapturedExpression right = Capture(*function.children[1]);
+  if (!right) {
+    return right;
+  }
+  if (!type.IsFloat() || left.expression->GetType() != type ||
+      right.expression->GetType() != type) {
+    return NotSupported("/ of " + left.expression->GetType().ToString() + ", " +
+                        right.expression->GetType().ToString());
+  }
+  return Accept(
+      plan::Expression::Make(Operation::Divide, type, {left.expression, right.expression}));
+}
+
+//! `x - min`, in the type of x, which is wider than the result: DuckDB's statistics promise that
+//! the difference fits the result.
+CapturedExpression ExpressionCapture::Compress(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  CapturedExpression value = Capture(*function.children[0]);
+  if (!value) {
+    return value;
+  }
+  CapturedExpression lowest = Capture(*function.children[1]);
+  if (!lowest) {
+    return lowest;
+  }
+  const plan::Type& from = value.expression->GetType();
+  if (!IsInteger(from) || lowest.expression->GetType() != from || !IsInteger(type)) {
+    return NotSupported("compressing " + from.ToString());
+  }
+  return Accept(plan::Expression::Make(
+      Operation::Cast, type,
+      {plan::Expression::Make(Operation::Subtract, from, {value.expression, lowest.expression})}));
+}
+
+//! `x + min`, in the type of the result, which is wider than x.
+CapturedExpression ExpressionCapture::Decompress(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  CapturedExpression value = Capture(*function.children[0]);
+  if (!value) {
+    return value;
+  }
+  CapturedExpression lowest = Capture(*function.children[1]);
+  if (!lowest) {
+    return lowest;
+  }
+  if (!IsInteger(value.expression->GetType()) || lowest.expression->GetType() != type ||
+      !IsInteger(type)) {
+    return NotSupported("decompressing to " + type.ToString());
+  }
+  return Accept(plan::Expression::Make(
+      Operation::Add, type,
+      {plan::Expression::Make(Operation::Cast, type, {value.expression}), lowest.expression}));
+}
+
+//! The first argument, or NULL where one of the others is NULL.
+CapturedExpression ExpressionCapture::ConstantOrNull(const duckdb::Expression& expression) const {
+  const plan::Type type = *ToPlanType(expression.return_type);
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  CapturedExpression value = Capture(*function.children[0]);
+  if (!value) {
+    return value;
+  }
+  if (value.expression->GetType() != type) {
+    return NotSupported("the function constant_or_null of " + type.ToString());
+  }
+  std::vector<plan::ExpressionPointer> operands;
+  for (size_t i = 1; i < function.children.size(); i++) {
+    CapturedExpression operand = Capture(*function.children[i]);
+    if (!operand) {
+      return operand;
+    }
+    operands.push_back(
+        plan::Expression::Make(Operation::IsNull, TypeKind::Boolean, {operand.expression}));
+    operands.push_back(plan::Expression::Null(type));
+  }
+  if (operands.empty()) {
+    return value;
+  }
+  operands.push_back(std::move(value.expression));
+  return Accept(plan::Expression::Make(Operation::Case, type, std::move(operands)));
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duckdb/common/types.hpp"
+#include "duckdb/planner/column_binding.hpp"
+#include "duckdb/planner/expression.hpp"
+#include "plan/expression.hpp"
+
+namespace margay::integration {
+
+//! Where the values of a VARCHAR column come from: a column of the table, as it is or through an
+//! expression.
+struct TextOrigin {
+  size_t base = 0;  //!< the column of the plan node that holds the table's column unchanged
+  //! Over BoundReferenceExpression(0); none for the table's column itself.
+  duckdb::shared_ptr<const duckdb::Expression> expression;
+};
+
+//! A column of the plan node built so far.
+struct CapturedColumn {
+  plan::Type type;
+  std::string name;                  //!< unique within the node
+  std::optional<TextOrigin> origin;  //!< of VARCHAR columns
+};
+
+//! What a binding of the DuckDB operator at the same height means.
+struct CapturedBinding {
+  duckdb::ColumnBinding binding;
+  duckdb::LogicalType type;
+  std::optional<size_t> column;  //!< of the node
+  std::string reason;            //!< why there is no column
+};
+
+//! The columns an expression may refer to.
+struct CaptureScope {
+  std::vector<CapturedColumn> columns;
+  std::vector<CapturedBinding> bindings;
+};
+
+//! An expression of the plan, or why there is none.
+struct CapturedExpression {
+  plan::ExpressionPointer expression;
+  std::string reason;
+
+  static CapturedExpression Refuse(std::string reason) { return {nullptr, std::move(reason)}; }
+  explicit operator bool() const { return expression != nullptr; }
+};
+
+//! Translates DuckDB's bound expressions over the columns of `scope`.
+//!
+//! A subtree over one VARCHAR column and constants becomes a dictionary function, the largest such
+//! subtree: LIKE, IN, substring, comparisons and casts of strings need nothing else. Everything
+//! else is translated operator by operator, with the types that DuckDB's binder chose. All
+//! arithmetic that DuckDB checks for overflow is checked against the result type's range on the
+//! device too; see capture_expression.cpp for where DuckDB's own check is narrower or wider.
+class ExpressionCapture {
+ public:
+  ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope)
+      : context_(context), scope_(scope) {}
+
+  CapturedExpression Capture(const duckdb::Expression& expression) const;
+
+  //! The origin of `expression`, a VARCHAR that Capture accepts.
+  TextOrigin OriginOf(const duckdb::Expression& expression) const;
+
+ private:
+  const CapturedBinding* Find(const duckdb::Expression& column_reference) const;
+  //! The table's VARCHAR column that the whole of `expression` depends on, if it is fit for a
+  //! dictionary function.
+  std::optional<size_t> DictionaryBase(const duckdb::Expression& expression) const;
+  bool CollectBase(const duckdb::Expression& expression, std::optional<size_t>& base) const;
+  duckdb::unique_ptr<duckdb::Expression> OverBase(const duckdb::Expression& expression) const;
+
+  //! Why an expression over VARCHARs is no dictionary function.
+  CapturedExpression RefuseText(const std::string& what,
+                                const duckdb::Expression& expression) const;
+
+  CapturedExpression Column(const duckdb::Expression& expression) const;
+  CapturedExpression Constant(const duckdb::Expression& expression) const;
+  CapturedExpression Comparison(const duckdb::Expression& expression) const;
+  CapturedExpression Between(const duckdb::Expression& expression) const;
+  CapturedExpression Conjunction(const duckdb::Expression& expression) const;
+  CapturedExpression Operator(const duckdb::Expression& expression) const;
+  CapturedExpression Case(const duckdb::Expression& expression) const;
+  CapturedExpression Cast(const duckdb::Expression& expression) const;
+  CapturedExpression Function(const duckdb::Expression& expression) const;
+  CapturedExpression Arithmetic(plan::Operation operation,
+                                const duckdb::Expression& expression) const;
+  CapturedExpression Division(const duckdb::Expression& expression) const;
+  CapturedExpression Compress(const duckdb::Expression& expression) const;
+  CapturedExpression Decompress(const duckdb::Expression& expression) const;
+  CapturedExpression ConstantOrNull(const duckdb::Expression& expression) const;
+
+  duckdb::ClientContext& context_;
+  const CaptureScope& scope_;
+};
+
+}  // namespace margay::integration

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace margay::integration {
+
+//! What Margay did for one database since it was loaded. Shown by margay_counters(). Thread-safe.
+struct Counters {
+  std::atomic<uint64_t> device_executions{0};  //!< parts that a device answered
+  std::atomic<uint64_t> duckdb_executions{0};  //!< parts that DuckDB answered
+  std::atomic<uint64_t> runtime_fallbacks{0};  //!< of those, after a device had started
+  std::atomic<uint64_t> images_built{0};
+  std::atomic<uint64_t> private_images_built{0};  //!< for one execution, never shared
+  std::atomic<uint64_t> columns_built{0};
+  std::atomic<uint64_t> bytes_built{0};
+  std::atomic<uint64_t> columns_lost{0};  //!< found dropped when they were needed
+  std::atomic<uint64_t> kernels_compiled{0};
+  std::atomic<uint64_t> rows_read{0};      //!< by kernels
+  std::atomic<uint64_t> bytes_touched{0};  //!< by kernels
+  //! Time that kernels ran, by the devices' own clocks.
+  std::atomic<uint64_t> kernel_nanoseconds{0};
+  std::atomic<uint64_t> background_jobs{0};
+  std::atomic<uint64_t> devices_lost{0};
+
+  //! All counters by name, in the order above.
+  std::vector<std::pair<std::string, uint64_t>> List() const;
+};
+
+}  // namespace margay::integration

@@ -1,0 +1,307 @@
+#include "duckdb/image_cache.hpp"
+
+#include <algorithm>
+
+#include "duckdb/main/attached_database.hpp"
+#include "duckdb/storage/data_table.hpp"
+#include "execute/part.hpp"
+
+namespace margay::integration {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+//! Encoding the same table again and again, because it keeps being written to, may take at most
+//! about a tenth of the time of one thread.
+constexpr int kRestAfterBuild = 10;
+
+//! How often one that waits for another's build looks for interrupts.
+constexpr auto kWaitStep = std::chrono::milliseconds(10);
+
+std::unique_lock<std::timed_mutex> WaitFor(std::timed_mutex& mutex, const ReadControl& control) {
+  std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(kWaitStep)) {
+    if (control.is_interrupted()) {
+      throw execute::Interrupted();
+    }
+  }
+  return lock;
+}
+
+}  // namespace
+
+void ImageCache::Purge() {
+  std::erase_if(entries_, [](const EntryPointer& entry) {
+    return entry->table.expired() || entry->place->device->IsLost();
+  });
+}
+
+ImageCache::EntryPointer ImageCache::EntryFor(const ImageRequest& request) {
+  auto& table = request.table.GetStorage();
+  std::lock_guard<std::mutex> guard(mutex_);
+  Purge();
+  auto found = std::find_if(entries_.begin(), entries_.end(), [&](const EntryPointer& entry) {
+    return entry->identity == &table && entry->place->device == request.place->device;
+  });
+  EntryPointer entry;
+  if (found != entries_.end()) {
+    entry = *found;
+  } else {
+    entry = std::make_shared<Entry>();
+    entry->table = table.shared_from_this();
+    entry->identity = &table;
+    entry->place = request.place;
+    entries_.push_back(entry);
+  }
+  entry->database = request.table.ParentCatalog().GetName();
+  entry->schema = request.table.ParentSchema().name;
+  entry->name = request.table.name;
+  for (const auto& column : request.scan.Columns()) {
+    entry->column_names[column.id] = column.name;
+  }
+  return entry;
+}
+
+ImageFinding ImageCache::Find(const ImageRequest& request) {
+  ImageFinding finding;
+  auto& database = request.table.ParentCatalog().GetAttached();
+  if (database.IsTemporary()) {
+    finding.kind = ImageFinding::Kind::Refused;
+    finding.reason = "temporary tables are not cached";
+    return finding;
+  }
+  auto entry = EntryFor(request);
+  std::shared_ptr<TableCopy> copy;
+  duckdb::transaction_t built_at = 0;
+  duckdb::transaction_t refused_at = 0;
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    copy = entry->copy;
+    built_at = entry->built_at;
+    refused_at = entry->refused_at;
+    finding.can_build =
+        Clock::now() >= entry->last_build_end + entry->last_build_time * kRestAfterBuild;
+  }
+  if (refused_at != 0 &&
+      tracker_->Check(request.context, database, refused_at) == Validity::WrittenSince) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    if (entry->refused_at == refused_at) {
+      entry->refusals.clear();
+      entry->refused_at = 0;
+    }
+  }
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    for (const auto& column : request.scan.Columns()) {
+      auto refusal = entry->refusals.find(column.id);
+      if (refusal != entry->refusals.end()) {
+        finding.kind = ImageFinding::Kind::Refused;
+        finding.reason = refusal->second;
+        return finding;
+      }
+    }
+  }
+  auto snapshot = SnapshotTracker::Snapshot(request.context, database);
+  finding.validity = tracker_->Check(request.context, database, copy ? built_at : snapshot);
+  if (finding.validity != Validity::Valid) {
+    finding.kind = ImageFinding::Kind::Invalid;
+    finding.reason = ValidityReason(finding.validity);
+    finding.can_build = finding.can_build && finding.validity == Validity::WrittenSince;
+    return finding;
+  }
+  uint64_t lost = 0;
+  if (copy && copy->HasColumns(request.scan, lost)) {
+    finding.kind = ImageFinding::Kind::Valid;
+    finding.copy = std::move(copy);
+  } else {
+    finding.kind = ImageFinding::Kind::Missing;
+    finding.reason = lost > 0 ? "DuckDB needed the memory of the encoded columns"
+                              : "the columns are not encoded yet";
+    // Only a full rebuild has to wait; a first use of other columns has not.
+    finding.can_build = finding.can_build || (copy && lost == 0);
+  }
+  counters_.columns_lost += lost;
+  return finding;
+}
+
+std::shared_ptr<TableCopy> ImageCache::Acquire(const ImageRequest& request,
+                                               const ReadControl& control) {
+  auto& database = request.table.ParentCatalog().GetAttached();
+  if (database.IsTemporary()) {
+    return BuildPrivate(request, control);
+  }
+  auto entry = EntryFor(request);
+  auto snapshot = SnapshotTracker::Snapshot(request.context, database);
+  auto lock = WaitFor(entry->build_mutex, control);
+  std::shared_ptr<TableCopy> copy;
+  duckdb::transaction_t built_at = 0;
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    copy = entry->copy;
+    built_at = entry->built_at;
+  }
+  if (copy && tracker_->Check(request.context, database, built_at) == Validity::Valid) {
+    return Complete(request, *entry, copy, snapshot, control);
+  }
+  if (tracker_->Check(request.context, database, snapshot) == Validity::Valid) {
+    return Rebuild(request, *entry, snapshot, control);
+  }
+  lock.unlock();
+  return BuildPrivate(request, control);
+}
+
+std::shared_ptr<TableCopy> ImageCache::Complete(const ImageRequest& request, Entry& entry,
+                                                const std::shared_ptr<TableCopy>& copy,
+                                                duckdb::transaction_t snapshot,
+                                                const ReadControl& control) {
+  uint64_t lost = 0;
+  bool has_all = copy->HasColumns(request.scan, lost);
+  counters_.columns_lost += lost;
+  if (has_all) {
+    return copy;
+  }
+  auto& image = *copy->Image();
+  std::vector<plan::ScanColumn> missing;
+  for (const auto& column : request.scan.Columns()) {
+    if (!image.Find(column.id)) {
+      missing.push_back(column);
+    }
+  }
+  auto started = Clock::now();
+  ReadColumns read;
+  try {
+    read = Read(request, missing, image.SegmentsPerExtent(), control);
+  } catch (const ColumnRefusal& refusal) {
+    RememberRefusal(entry, refusal, snapshot);
+    throw;
+  }
+  std::lock_guard<std::mutex> guard(mutex_);
+  if (read.rows != image.Rows()) {
+    entry.copy = nullptr;
+    throw std::logic_error("an image of " + entry.name + " has " + std::to_string(image.Rows()) +
+                           " rows, but the table " + std::to_string(read.rows));
+  }
+  for (size_t i = 0; i < missing.size(); i++) {
+    image.AddColumn(missing[i].id, read.columns[i]);
+  }
+  if (entry.copy == copy) {
+    entry.built_at = std::min(entry.built_at, snapshot);
+  }
+  entry.last_build_end = Clock::now();
+  entry.last_build_time = entry.last_build_end - started;
+  return copy;
+}
+
+std::shared_ptr<TableCopy> ImageCache::Rebuild(const ImageRequest& request, Entry& entry,
+                                               duckdb::transaction_t snapshot,
+                                               const ReadControl& control) {
+  {
+    // What is out of date only takes memory; queries that use it hold it themselves.
+    std::lock_guard<std::mutex> guard(mutex_);
+    entry.copy = nullptr;
+  }
+  auto started = Clock::now();
+  ReadColumns read;
+  try {
+    read = Read(request, request.scan.Columns(), 0, control);
+  } catch (const ColumnRefusal& refusal) {
+    RememberRefusal(entry, refusal, snapshot);
+    throw;
+  }
+  auto image = std::make_shared<storage::TableImage>(read.rows, read.segments_per_extent);
+  for (size_t i = 0; i < read.columns.size(); i++) {
+    image->AddColumn(request.scan.Columns()[i].id, read.columns[i]);
+  }
+  auto copy = std::make_shared<TableCopy>(request.place, std::move(image));
+  counters_.images_built++;
+  std::lock_guard<std::mutex> guard(mutex_);
+  entry.copy = copy;
+  entry.built_at = snapshot;
+  entry.last_build_end = Clock::now();
+  entry.last_build_time = entry.last_build_end - started;
+  return copy;
+}
+
+void ImageCache::RememberRefusal(Entry& entry, const ColumnRefusal& refusal,
+                                 duckdb::transaction_t snapshot) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  entry.refusals.insert_or_assign(refusal.Column(), refusal.what());
+  entry.refused_at = snapshot;
+}
+
+std::shared_ptr<TableCopy> ImageCache::BuildPrivate(const ImageRequest& request,
+                                                    const ReadControl& control) {
+  auto read = Read(request, request.scan.Columns(), 0, control);
+  auto image = std::make_shared<storage::TableImage>(read.rows, read.segments_per_extent);
+  for (size_t i = 0; i < read.columns.size(); i++) {
+    image->AddColumn(request.scan.Columns()[i].id, read.columns[i]);
+  }
+  counters_.private_images_built++;
+  return std::make_shared<TableCopy>(request.place, std::move(image));
+}
+
+ReadColumns ImageCache::Read(const ImageRequest& request,
+                             const std::vector<plan::ScanColumn>& columns,
+                             size_t segments_per_extent, const ReadControl& control) {
+  std::vector<storage::ColumnSpecification> specifications;
+  for (const auto& column : columns) {
+    specifications.push_back({column.id, column.name, column.type});
+  }
+  auto read = ReadTable(request.context, request.table.GetStorage(), specifications,
+                        *request.place->pool, segments_per_extent, control);
+  counters_.columns_built += read.columns.size();
+  for (const auto& column : read.columns) {
+    counters_.bytes_built += column->Bytes();
+  }
+  return read;
+}
+
+void ImageCache::DropDevice(const device::Device& device) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  std::erase_if(entries_,
+                [&](const EntryPointer& entry) { return entry->place->device.get() == &device; });
+}
+
+uint64_t ImageCache::Evict() {
+  std::lock_guard<std::mutex> guard(mutex_);
+  uint64_t bytes = 0;
+  for (const auto& entry : entries_) {
+    if (!entry->copy) {
+      continue;
+    }
+    const auto& image = *entry->copy->Image();
+    for (uint64_t id : image.ColumnIds()) {
+      auto column = image.Find(id);
+      if (column && !column->IsLost()) {
+        bytes += column->Bytes();
+      }
+    }
+    entry->copy = nullptr;
+    entry->refusals.clear();
+    entry->refused_at = 0;
+    entry->last_build_time = Clock::duration::zero();
+  }
+  Purge();
+  return bytes;
+}
+
+std::vector<CachedColumn> ImageCache::List() {
+  std::lock_guard<std::mutex> guard(mutex_);
+  Purge();
+  std::vector<CachedColumn> columns;
+  for (const auto& entry : entries_) {
+    if (!entry->copy) {
+      continue;
+    }
+    for (uint64_t id : entry->copy->Image()->ColumnIds()) {
+      auto column = entry->copy->Image()->Find(id);
+      if (column && !column->IsLost()) {
+        columns.push_back({entry->database, entry->schema, entry->name, entry->column_names[id],
+                           entry->place->device->Info().name, std::move(column)});
+      }
+    }
+  }
+  return columns;
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+
+#include "duckdb/capture.hpp"
+#include "duckdb/planner/operator/logical_extension_operator.hpp"
+
+namespace margay::integration {
+
+//! An extension operator that gives what its only child gives.
+class TransparentOperator : public duckdb::LogicalExtensionOperator {
+ public:
+  explicit TransparentOperator(duckdb::unique_ptr<duckdb::LogicalOperator> child);
+
+  duckdb::vector<duckdb::ColumnBinding> GetColumnBindings() override;
+  duckdb::idx_t EstimateCardinality(duckdb::ClientContext& context) override;
+  bool SupportSerialization() const override { return false; }
+  std::string GetExtensionName() const override { return "margay"; }
+
+ protected:
+  void ResolveTypes() override;
+};
+
+//! A part of the query that Margay can run; its child is the DuckDB subtree that it stands for.
+class LogicalPart : public TransparentOperator {
+ public:
+  LogicalPart(CapturedPart part, duckdb::unique_ptr<duckdb::LogicalOperator> fallback);
+
+  std::string GetName() const override { return "MARGAY"; }
+  //! Plans the fallback, then makes the PhysicalPart above it.
+  duckdb::PhysicalOperator& CreatePlan(duckdb::ClientContext& context,
+                                       duckdb::PhysicalPlanGenerator& planner) override;
+
+ private:
+  CapturedPart part_;
+};
+
+//! Says why its child, an operator over table data, runs in DuckDB.
+class LogicalNote : public TransparentOperator {
+ public:
+  LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child);
+
+  std::string GetName() const override { return "MARGAY_NOTE"; }
+  //! Plans the child, then makes the PhysicalNote above it.
+  duckdb::PhysicalOperator& CreatePlan(duckdb::ClientContext& context,
+                                       duckdb::PhysicalPlanGenerator& planner) override;
+
+ private:
+  std::string reason_;
+};
+
+}  // namespace margay::integration

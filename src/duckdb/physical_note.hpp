@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "duckdb/execution/physical_operator.hpp"
+
+namespace margay::integration {
+
+//! Says in EXPLAIN why its child runs in DuckDB. It takes no part in execution, except that in
+//! force mode it is the error that refuses the query.
+class PhysicalNote : public duckdb::PhysicalOperator {
+ public:
+  PhysicalNote(duckdb::PhysicalPlan& plan, std::string reason, duckdb::PhysicalOperator& child);
+
+  std::string GetName() const override { return "MARGAY_NOTE"; }
+  duckdb::InsertionOrderPreservingMap<std::string> ParamsToString() const override;
+  duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> GetSources() const override;
+  void BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipeline& meta_pipeline) override;
+
+ private:
+  const std::string reason_;
+};
+
+}  // namespace margay::integration

@@ -1,0 +1,481 @@
+#include "duckdb/physical_part.hpp"
+
+#include <atomic>
+#include <optional>
+
+#include "device/device_error.hpp"
+#include "duckdb/common/types/column/column_data_collection.hpp"
+#include "duckdb/execution/executor.hpp"
+#include "duckdb/instance.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/query_profiler.hpp"
+#include "duckdb/parallel/event.hpp"
+#include "duckdb/parallel/meta_pipeline.hpp"
+#include "duckdb/parallel/pipeline.hpp"
+#include "duckdb/parallel/task_scheduler.hpp"
+#include "duckdb/result_writer.hpp"
+#include "memory/out_of_memory.hpp"
+
+namespace margay::integration {
+namespace {
+
+constexpr const char* kForcePrefix = "margay_mode = force: ";
+
+//! How often force mode encodes columns that are dropped again before the kernel has them.
+constexpr int kMostAttempts = 3;
+
+//! The part of the progress shown that preparing is, where anything has to be prepared.
+constexpr double kShareOfPreparation = 0.9;
+
+//! The rows of the child, where it had to answer after all.
+class CollectedRows : public duckdb::GlobalSinkState {
+ public:
+  std::mutex mutex;
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+};
+
+class CollectedRowsOfThread : public duckdb::LocalSinkState {
+ public:
+  duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+};
+
+std::string Milliseconds(double value) {
+  return duckdb::StringUtil::Format("%.2f ms", value);
+}
+
+std::string Join(const std::vector<std::string>& items, const char* divider) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : divider) + item;
+  }
+  return text;
+}
+
+std::string Decision(const Placement& placement) {
+  if (placement.is_error) {
+    return "error: " + placement.reason;
+  }
+  if (!placement.is_on_device) {
+    return "DuckDB: " + placement.reason;
+  }
+  return placement.reason.empty() ? "device" : "device (first: " + placement.reason + ")";
+}
+
+}  // namespace
+
+//! One execution on a device, or of the child after the device failed.
+class PartSourceState : public duckdb::GlobalSourceState {
+ public:
+  duckdb::idx_t MaxThreads() override { return 1; }
+
+  //! Share of the work done; from any thread.
+  double Progress() {
+    std::lock_guard<std::mutex> guard(run_mutex);
+    double prepared = preparation;
+    if (!run) {
+      return prepared * kShareOfPreparation;
+    }
+    double base = prepared > 0 ? kShareOfPreparation : 0;
+    return base + (1 - base) * run->Progress();
+  }
+
+  void SetRun(std::unique_ptr<execute::Run> new_run) {
+    std::lock_guard<std::mutex> guard(run_mutex);
+    run = std::move(new_run);
+  }
+
+  Placement placement;
+  std::atomic<double> preparation{0};
+  bool is_started = false;
+  bool uses_fallback = false;
+  std::string fallback_reason;
+
+  //! Guards the pointer against Progress(); only the thread of the source uses the run itself.
+  std::mutex run_mutex;
+  std::unique_ptr<execute::Run> run;
+  std::optional<execute::ResultBatch> first_batch;
+  ResultWriter writer;
+  uint64_t rows_given = 0;
+
+  duckdb::ColumnDataScanState fallback_scan;
+};
+
+PhysicalPart::PhysicalPart(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context,
+                           CapturedPart part, duckdb::PhysicalOperator& fallback)
+    : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, part.types,
+                       fallback.estimated_cardinality),
+      part_(std::make_shared<const CapturedPart>(std::move(part))),
+      context_(context.shared_from_this()),
+      fallback_(fallback) {
+  children.push_back(fallback);
+}
+
+PhysicalPart::~PhysicalPart() = default;
+
+//--------------------------------------------------------------------------------------------------
+// EXPLAIN
+
+Placement PhysicalPart::CurrentPlacement() const {
+  try {
+    auto context = context_.lock();
+    if (!context || !context->transaction.HasActiveTransaction()) {
+      throw std::runtime_error("no transaction");
+    }
+    {
+      std::lock_guard<std::mutex> guard(mutex_);
+      if (placement_query_ == context->transaction.GetActiveQuery()) {
+        return placement_;
+      }
+    }
+    return Decide(*context, part_, Purpose::Explanation);
+  } catch (...) {
+    Placement placement;
+    placement.reason = "not known outside of a query";
+    return placement;
+  }
+}
+
+duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() const {
+  duckdb::InsertionOrderPreservingMap<std::string> result;
+  auto placement = CurrentPlacement();
+  result["Margay"] = Decision(placement);
+  if (placement.place) {
+    result["Device"] = placement.place->device->Info().name;
+    result["Shape"] = std::string(compile::ShapeName(placement.shape));
+  }
+  result["Operators"] = part_->text;
+  if (placement.part) {
+    result["Columns"] = Join(placement.part->ColumnDescriptions(), "\n");
+  }
+  if (!part_->tails.empty()) {
+    result["Tails in DuckDB"] = Join(part_->tail_reasons, ", ");
+  }
+  SetEstimatedCardinality(result, estimated_cardinality);
+  return result;
+}
+
+duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::GetChildren()
+    const {
+  auto context = context_.lock();
+  bool is_profiled = context && duckdb::QueryProfiler::Get(*context).IsEnabled();
+  if (!is_profiled && CurrentPlacement().is_on_device) {
+    return {};
+  }
+  return {fallback_};
+}
+
+duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams(
+    duckdb::GlobalSourceState& global, duckdb::LocalSourceState&) const {
+  duckdb::InsertionOrderPreservingMap<std::string> result;
+  auto& state = static_cast<PartSourceState&>(global);
+  if (state.uses_fallback) {
+    result["Margay"] = "DuckDB, after the device: " + state.fallback_reason;
+    return result;
+  }
+  if (!state.run) {
+    return result;
+  }
+  const auto& statistics = state.run->Statistics();
+  result["Margay"] = "device";
+  if (state.placement.part) {
+    result["Columns"] = Join(state.placement.part->ColumnDescriptions(), "\n");
+  }
+  result["Rows in"] = std::to_string(statistics.rows_in);
+  result["Rows out"] = std::to_string(statistics.rows_out);
+  result["Segments skipped"] =
+      std::to_string(statistics.segments_skipped) + " of " + std::to_string(statistics.segments);
+  result["Kernel"] =
+      statistics.kernel_origin + ", " + std::to_string(statistics.launches) + " launches";
+  result["Compile time"] = Milliseconds(statistics.compile_milliseconds);
+  result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
+  result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
+  return result;
+}
+
+//--------------------------------------------------------------------------------------------------
+// Pipelines
+
+duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::GetSources() const {
+  return fallback_.GetSources();
+}
+
+duckdb::OrderPreservationType PhysicalPart::SourceOrder() const {
+  return part_->has_aggregate ? duckdb::OrderPreservationType::NO_ORDER
+                              : duckdb::OrderPreservationType::INSERTION_ORDER;
+}
+
+bool PhysicalPart::SupportsPartitioning(const duckdb::OperatorPartitionInfo& info) const {
+  if (info.RequiresPartitionColumns()) {
+    return false;
+  }
+  return !info.RequiresBatchIndex() || fallback_.AllSourcesSupportBatchIndex();
+}
+
+duckdb::OperatorPartitionData PhysicalPart::GetPartitionData(
+    duckdb::ExecutionContext&, duckdb::DataChunk&, duckdb::GlobalSourceState&,
+    duckdb::LocalSourceState&, const duckdb::OperatorPartitionInfo&) const {
+  // One thread gives all rows in order: one batch.
+  return duckdb::OperatorPartitionData(0);
+}
+
+void PhysicalPart::BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipeline& meta_pipeline) {
+  op_state.reset();
+  sink_state.reset();
+  fallback_pipelines_.reset();
+  auto& context = current.GetClientContext();
+  auto placement = Decide(context, part_, Purpose::Execution);
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    placement_ = placement;
+    placement_query_ = context.transaction.GetActiveQuery();
+  }
+  if (placement.is_error) {
+    throw duckdb::NotImplementedException("%s%s", kForcePrefix, placement.reason);
+  }
+  if (!placement.is_on_device) {
+    Instance::Get(context)->counters.duckdb_executions++;
+    fallback_.BuildPipelines(current, meta_pipeline);
+    return;
+  }
+  meta_pipeline.GetState().SetPipelineSource(current, *this);
+  // Only now can pipelines be made: the build state ends with the executor's initialisation.
+  fallback_pipelines_ = duckdb::make_shared_ptr<duckdb::MetaPipeline>(
+      meta_pipeline.GetExecutor(), meta_pipeline.GetState(), this);
+  fallback_pipelines_->Build(fallback_);
+  fallback_pipelines_->Ready();
+}
+
+//--------------------------------------------------------------------------------------------------
+// Source
+
+duckdb::unique_ptr<duckdb::GlobalSourceState> PhysicalPart::GetGlobalSourceState(
+    duckdb::ClientContext&) const {
+  auto state = duckdb::make_uniq<PartSourceState>();
+  std::lock_guard<std::mutex> guard(mutex_);
+  state->placement = placement_;
+  // A prepared statement lives on: it may not hold on to data.
+  placement_.copy = nullptr;
+  placement_.part = nullptr;
+  return state;
+}
+
+duckdb::ProgressData PhysicalPart::GetProgress(duckdb::ClientContext&,
+                                               duckdb::GlobalSourceState& state) const {
+  duckdb::ProgressData progress;
+  progress.done = std::min(1.0, static_cast<PartSourceState&>(state).Progress());
+  progress.total = 1;
+  return progress;
+}
+
+duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext& context,
+                                                       duckdb::DataChunk& chunk,
+                                                       duckdb::OperatorSourceInput& input) const {
+  auto& state = static_cast<PartSourceState&>(input.global_state);
+  if (!state.is_started) {
+    state.is_started = true;
+    state.uses_fallback = !StartOnDevice(context.client, state);
+    if (state.uses_fallback) {
+      StartFallback(context, state);
+    }
+  }
+  return state.uses_fallback ? NextFromFallback(chunk, state) : NextFromDevice(chunk, state);
+}
+
+bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
+  auto instance = Instance::Get(context);
+  bool is_forced = state.placement.settings.mode == Mode::Force;
+  for (int attempt = 1;; attempt++) {
+    try {
+      RunOnDevice(context, state);
+      instance->counters.device_executions++;
+      return true;
+    } catch (const execute::Interrupted&) {
+      throw duckdb::InterruptException();
+    } catch (const execute::ArithmeticFault& fault) {
+      state.fallback_reason = fault.what();
+      break;
+    } catch (const execute::ImageLost& loss) {
+      state.placement.part = nullptr;
+      if (is_forced && attempt < kMostAttempts) {
+        continue;
+      }
+      if (is_forced) {
+        throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(loss.what()));
+      }
+      state.fallback_reason = loss.what();
+      break;
+    } catch (const memory::OutOfMemory& error) {
+      if (is_forced) {
+        throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(error.what()));
+      }
+      state.fallback_reason = error.what();
+      break;
+    } catch (const device::DeviceError& error) {
+      if (state.placement.place && state.placement.place->device->IsLost()) {
+        instance->DropDevice(*state.placement.place->device);
+      }
+      if (is_forced) {
+        throw duckdb::IOException("%s%s", kForcePrefix, std::string(error.what()));
+      }
+      state.fallback_reason = error.what();
+      break;
+    }
+  }
+  // Nothing of the device is needed any more; the child may need the memory.
+  state.SetRun(nullptr);
+  state.placement.copy = nullptr;
+  state.placement.part = nullptr;
+  instance->counters.runtime_fallbacks++;
+  instance->counters.duckdb_executions++;
+  return false;
+}
+
+void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
+  auto& placement = state.placement;
+  auto& counters = Instance::Get(context)->counters;
+  auto is_interrupted = [&context] { return context.IsInterrupted(); };
+  if (!placement.part) {
+    ReadControl control;
+    control.is_interrupted = is_interrupted;
+    control.progress = &state.preparation;
+    auto prepared = Prepare(context, *part_, placement.settings, control);
+    if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
+      throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
+    }
+    auto& ready = std::get<PreparedPart>(prepared);
+    placement.place = ready.place;
+    placement.shape = ready.shape;
+    placement.copy = ready.copy;
+    placement.part = ready.part;
+  }
+  if (is_interrupted()) {
+    throw execute::Interrupted();
+  }
+  Build(*placement.part, counters);
+  execute::RunOptions options;
+  options.threads = static_cast<uint32_t>(
+      std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));
+  options.interrupted = is_interrupted;
+  state.SetRun(placement.part->Start(std::move(options)));
+  state.first_batch = state.run->Next();
+  const auto& statistics = state.run->Statistics();
+  counters.rows_read += statistics.rows_in;
+  counters.bytes_touched += statistics.bytes_touched;
+  counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);
+}
+
+void PhysicalPart::CheckTails(const PartSourceState& state) const {
+  const auto& settings = state.placement.settings;
+  if (settings.mode != Mode::Force || part_->tails.empty()) {
+    return;
+  }
+  uint64_t rows = std::max(state.run->Statistics().rows_out, state.rows_given);
+  if (rows > settings.tail_rows) {
+    throw duckdb::NotImplementedException(
+        "%s%s would run in DuckDB over %llu rows, because %s; margay_tail_rows = %llu",
+        kForcePrefix, Join(part_->tails, ", "), rows, Join(part_->tail_reasons, ", "),
+        settings.tail_rows);
+  }
+}
+
+duckdb::SourceResultType PhysicalPart::NextFromDevice(duckdb::DataChunk& chunk,
+                                                      PartSourceState& state) const {
+  size_t rows = state.writer.Write(chunk);
+  while (rows == 0) {
+    auto batch = std::move(state.first_batch);
+    state.first_batch.reset();
+    if (!batch) {
+      try {
+        batch = state.run->Next();
+      } catch (const execute::Interrupted&) {
+        throw duckdb::InterruptException();
+      } catch (const std::exception& error) {
+        // Rows may have reached the user: too late for the child.
+        throw duckdb::IOException("margay: the result of a device was lost: %s",
+                                  std::string(error.what()));
+      }
+    }
+    if (!batch) {
+      return duckdb::SourceResultType::FINISHED;
+    }
+    state.writer.SetBatch(std::move(*batch));
+    rows = state.writer.Write(chunk);
+  }
+  state.rows_given += rows;
+  CheckTails(state);
+  return duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+}
+
+//--------------------------------------------------------------------------------------------------
+// The child after a failure of the device
+
+void PhysicalPart::StartFallback(duckdb::ExecutionContext& context, PartSourceState& state) const {
+  auto& executor = context.pipeline->executor;
+  duckdb::vector<duckdb::shared_ptr<duckdb::MetaPipeline>> meta_pipelines;
+  fallback_pipelines_->GetMetaPipelines(meta_pipelines, true, false);
+  duckdb::vector<duckdb::shared_ptr<duckdb::Event>> events;
+  {
+    std::lock_guard<std::mutex> guard(Instance::Get(context.client)->reschedule_mutex);
+    executor.ReschedulePipelines(meta_pipelines, events);
+  }
+  auto is_finished = [&] {
+    for (const auto& event : events) {
+      if (!event->IsFinished()) {
+        return false;
+      }
+    }
+    return true;
+  };
+  while (!is_finished()) {
+    executor.WorkOnTasks();
+    if (executor.HasError()) {
+      executor.ThrowException();
+    }
+    if (context.client.IsInterrupted()) {
+      throw duckdb::InterruptException();
+    }
+  }
+  if (sink_state) {
+    static_cast<CollectedRows&>(*sink_state).rows->InitializeScan(state.fallback_scan);
+  }
+}
+
+duckdb::SourceResultType PhysicalPart::NextFromFallback(duckdb::DataChunk& chunk,
+                                                        PartSourceState& state) const {
+  if (!sink_state) {
+    return duckdb::SourceResultType::FINISHED;
+  }
+  static_cast<CollectedRows&>(*sink_state).rows->Scan(state.fallback_scan, chunk);
+  return chunk.size() == 0 ? duckdb::SourceResultType::FINISHED
+                           : duckdb::SourceResultType::HAVE_MORE_OUTPUT;
+}
+
+duckdb::unique_ptr<duckdb::GlobalSinkState> PhysicalPart::GetGlobalSinkState(
+    duckdb::ClientContext& context) const {
+  auto state = duckdb::make_uniq<CollectedRows>();
+  state->rows = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+  return state;
+}
+
+duckdb::unique_ptr<duckdb::LocalSinkState> PhysicalPart::GetLocalSinkState(
+    duckdb::ExecutionContext& context) const {
+  auto state = duckdb::make_uniq<CollectedRowsOfThread>();
+  state->rows = duckdb::make_uniq<duckdb::ColumnDataCollection>(context.client, types);
+  return state;
+}
+
+duckdb::SinkResultType PhysicalPart::Sink(duckdb::ExecutionContext&, duckdb::DataChunk& chunk,
+                                          duckdb::OperatorSinkInput& input) const {
+  static_cast<CollectedRowsOfThread&>(input.local_state).rows->Append(chunk);
+  return duckdb::SinkResultType::NEED_MORE_INPUT;
+}
+
+duckdb::SinkCombineResultType PhysicalPart::Combine(duckdb::ExecutionContext&,
+                                                    duckdb::OperatorSinkCombineInput& input) const {
+  auto& collected = static_cast<CollectedRows&>(input.global_state);
+  std::lock_guard<std::mutex> guard(collected.mutex);
+  collected.rows->Combine(*static_cast<CollectedRowsOfThread&>(input.local_state).rows);
+  return duckdb::SinkCombineResultType::FINISHED;
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,124 @@
+#include "duckdb/result_writer.hpp"
+
+#include <cstring>
+
+#include "duckdb/common/types/vector_buffer.hpp"
+
+namespace margay::integration {
+namespace {
+
+//! Keeps a dictionary alive as long as a vector has strings of it.
+class DictionaryOwner : public duckdb::VectorBuffer {
+ public:
+  explicit DictionaryOwner(std::shared_ptr<const storage::Dictionary> dictionary)
+      : VectorBuffer(duckdb::VectorBufferType::OPAQUE_BUFFER), dictionary_(std::move(dictionary)) {}
+
+ private:
+  const std::shared_ptr<const storage::Dictionary> dictionary_;
+};
+
+duckdb::string_t StringOf(const storage::Dictionary& dictionary, uint32_t code) {
+  auto value = dictionary.Value(code);
+  return {value.data(), static_cast<uint32_t>(value.size())};
+}
+
+const uint32_t* CodesOf(const execute::ResultColumn& column, size_t position) {
+  return reinterpret_cast<const uint32_t*>(column.values) + position;
+}
+
+}  // namespace
+
+void ResultWriter::SetBatch(execute::ResultBatch batch) {
+  batch_ = std::move(batch);
+  position_ = 0;
+}
+
+size_t ResultWriter::Write(duckdb::DataChunk& chunk) {
+  size_t rows = std::min<size_t>(STANDARD_VECTOR_SIZE, batch_.rows - position_);
+  if (rows == 0) {
+    return 0;
+  }
+  if (batch_.columns.size() != chunk.ColumnCount()) {
+    throw std::logic_error("a device part gave " + std::to_string(batch_.columns.size()) +
+                           " columns instead of " + std::to_string(chunk.ColumnCount()));
+  }
+  for (size_t i = 0; i < batch_.columns.size(); i++) {
+    const auto& column = batch_.columns[i];
+    if (!column.type.IsVarchar()) {
+      WriteFixed(chunk.data[i], column, rows);
+    } else if (column.dictionary->Size() <= batch_.rows) {
+      WriteCodes(chunk.data[i], column, rows);
+    } else {
+      WriteStrings(chunk.data[i], column, rows);
+    }
+  }
+  position_ += rows;
+  chunk.SetCardinality(rows);
+  return rows;
+}
+
+void ResultWriter::WriteFixed(duckdb::Vector& vector, const execute::ResultColumn& column,
+                              size_t rows) const {
+  auto width = static_cast<size_t>(column.type.PhysicalBytes());
+  if (duckdb::GetTypeIdSize(vector.GetType().InternalType()) != width) {
+    throw std::logic_error("a device part gave " + column.type.ToString() +
+                           " where DuckDB expects " + vector.GetType().ToString());
+  }
+  std::memcpy(duckdb::FlatVector::GetData(vector), column.values + position_ * width, rows * width);
+  if (column.validity == nullptr) {
+    return;
+  }
+  auto& validity = duckdb::FlatVector::Validity(vector);
+  for (size_t i = 0; i < rows; i++) {
+    if (column.validity[position_ + i] == 0) {
+      validity.SetInvalid(i);
+    }
+  }
+}
+
+void ResultWriter::WriteStrings(duckdb::Vector& vector, const execute::ResultColumn& column,
+                                size_t rows) {
+  const auto* codes = CodesOf(column, position_);
+  auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
+  auto& validity = duckdb::FlatVector::Validity(vector);
+  for (size_t i = 0; i < rows; i++) {
+    if (column.validity != nullptr && column.validity[position_ + i] == 0) {
+      validity.SetInvalid(i);
+    } else {
+      strings[i] = StringOf(*column.dictionary, codes[i]);
+    }
+  }
+  duckdb::StringVector::AddBuffer(vector, duckdb::make_buffer<DictionaryOwner>(column.dictionary));
+}
+
+void ResultWriter::WriteCodes(duckdb::Vector& vector, const execute::ResultColumn& column,
+                              size_t rows) {
+  const auto* codes = CodesOf(column, position_);
+  auto null_index = static_cast<uint32_t>(column.dictionary->Size());
+  duckdb::SelectionVector selection(rows);
+  for (size_t i = 0; i < rows; i++) {
+    bool is_null = column.validity != nullptr && column.validity[position_ + i] == 0;
+    selection.set_index(i, is_null ? null_index : codes[i]);
+  }
+  vector.Dictionary(VectorOf(column.dictionary), selection);
+}
+
+const duckdb::buffer_ptr<duckdb::VectorChildBuffer>& ResultWriter::VectorOf(
+    const DictionaryPointer& dictionary) {
+  auto& result = dictionaries_[dictionary];
+  if (!result) {
+    size_t size = dictionary->Size();
+    result =
+        duckdb::DictionaryVector::CreateReusableDictionary(duckdb::LogicalType::VARCHAR, size + 1);
+    auto& vector = result->data;
+    auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
+    for (size_t i = 0; i < size; i++) {
+      strings[i] = StringOf(*dictionary, static_cast<uint32_t>(i));
+    }
+    duckdb::FlatVector::SetNull(vector, size, true);
+    duckdb::StringVector::AddBuffer(vector, duckdb::make_buffer<DictionaryOwner>(dictionary));
+  }
+  return result;
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "duckdb/common/types/data_chunk.hpp"
+#include "execute/result_batch.hpp"
+
+namespace margay::integration {
+
+//! Writes the batches of one run into DuckDB's chunks. Not thread-safe.
+class ResultWriter {
+ public:
+  //! The rows to write next. Ends the batch before.
+  void SetBatch(execute::ResultBatch batch);
+
+  //! Fills `chunk` with the next rows of the batch, as many as fit, and returns their number; 0 at
+  //! its end.
+  size_t Write(duckdb::DataChunk& chunk);
+
+ private:
+  using DictionaryPointer = std::shared_ptr<const storage::Dictionary>;
+
+  void WriteFixed(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows) const;
+  void WriteStrings(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows);
+  void WriteCodes(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows);
+  //! The dictionary as a vector that DuckDB hashes once, with NULL behind its last value.
+  const duckdb::buffer_ptr<duckdb::VectorChildBuffer>& VectorOf(
+      const DictionaryPointer& dictionary);
+
+  execute::ResultBatch batch_;
+  size_t position_ = 0;
+  std::map<DictionaryPointer, duckdb::buffer_ptr<duckdb::VectorChildBuffer>> dictionaries_;
+};
+
+}  // namespace margay::integration

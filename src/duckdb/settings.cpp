@@ -1,0 +1,154 @@
+#include "duckdb/settings.hpp"
+
+#include "device/device_registry.hpp"
+#include "device/program_cache.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/config.hpp"
+#include "duckdb/main/database.hpp"
+
+namespace margay::integration {
+namespace {
+
+constexpr const char* kMode = "margay_mode";
+constexpr const char* kDevice = "margay_device";
+constexpr const char* kShape = "margay_shape";
+constexpr const char* kCacheDirectory = "margay_cache_directory";
+constexpr const char* kDeviceMemory = "margay_device_memory";
+constexpr const char* kMinRows = "margay_min_rows";
+constexpr const char* kTailRows = "margay_tail_rows";
+
+//! Below this DuckDB answers in about the time that a launch and the fetch of its result take.
+constexpr uint64_t kDefaultMinRows = 100000;
+//! What DuckDB sorts or limits in well under a millisecond.
+constexpr uint64_t kDefaultTailRows = 10000;
+
+constexpr const char* kAuto = "auto";
+
+std::string Lower(const duckdb::Value& value) {
+  return duckdb::StringUtil::Lower(value.ToString());
+}
+
+void RefuseUnlessOneOf(const char* setting, const duckdb::Value& value,
+                       std::initializer_list<const char*> good) {
+  std::string text = Lower(value);
+  std::string list;
+  for (const char* name : good) {
+    if (text == name) {
+      return;
+    }
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  throw duckdb::InvalidInputException("%s must be one of %s, not '%s'", setting, list,
+                                      value.ToString());
+}
+
+void CheckMode(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseUnlessOneOf(kMode, value, {"auto", "force", "off"});
+  value = duckdb::Value(Lower(value));
+}
+
+void CheckShape(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseUnlessOneOf(kShape, value, {"auto", "loop", "lanes"});
+  value = duckdb::Value(Lower(value));
+}
+
+void CheckDevice(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  if (value.IsNull() || value.ToString().empty()) {
+    throw duckdb::InvalidInputException(
+        "%s must be auto, a kind of device (cpu, gpu), its index in margay_devices() or a part of "
+        "its name",
+        kDevice);
+  }
+  if (Lower(value) == kAuto) {
+    return;
+  }
+  std::string problem;
+  if (!device::DeviceRegistry::Instance().Find(value.ToString(), &problem)) {
+    throw duckdb::InvalidInputException("%s = '%s': %s", kDevice, value.ToString(), problem);
+  }
+}
+
+void CheckDeviceMemory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  if (Lower(value) == kAuto) {
+    return;
+  }
+  try {
+    duckdb::DBConfig::ParseMemoryLimit(value.ToString());
+  } catch (std::exception&) {
+    throw duckdb::InvalidInputException("%s must be auto or a size such as '4GB', not '%s'",
+                                        kDeviceMemory, value.ToString());
+  }
+}
+
+void UseCacheDirectory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  device::ProgramCache::SetDirectory(value.IsNull() ? "" : value.ToString());
+}
+
+std::string Text(const duckdb::ClientContext& context, const char* setting) {
+  duckdb::Value value;
+  if (!context.TryGetCurrentSetting(setting, value) || value.IsNull()) {
+    return {};
+  }
+  return value.ToString();
+}
+
+uint64_t Number(const duckdb::ClientContext& context, const char* setting, uint64_t otherwise) {
+  duckdb::Value value;
+  if (!context.TryGetCurrentSetting(setting, value) || value.IsNull()) {
+    return otherwise;
+  }
+  return value.GetValue<uint64_t>();
+}
+
+}  // namespace
+
+Settings Settings::Read(const duckdb::ClientContext& context) {
+  Settings settings;
+  std::string mode = Text(context, kMode);
+  settings.mode = mode == "force" ? Mode::Force : mode == "off" ? Mode::Off : Mode::Auto;
+  settings.device = Text(context, kDevice);
+  std::string shape = Text(context, kShape);
+  if (shape == "loop") {
+    settings.shape = compile::Shape::Loop;
+  } else if (shape == "lanes") {
+    settings.shape = compile::Shape::Lanes;
+  }
+  std::string memory = Text(context, kDeviceMemory);
+  if (!memory.empty() && duckdb::StringUtil::Lower(memory) != kAuto) {
+    settings.device_memory = duckdb::DBConfig::ParseMemoryLimit(memory);
+  }
+  settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
+  settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
+  return settings;
+}
+
+void RegisterSettings(duckdb::DatabaseInstance& database) {
+  auto& config = duckdb::DBConfig::GetConfig(database);
+  const auto& text = duckdb::LogicalType::VARCHAR;
+  const auto& number = duckdb::LogicalType::UBIGINT;
+  config.AddExtensionOption(kMode,
+                            "Where Margay runs queries: auto, force (a device or an error), off",
+                            text, duckdb::Value("auto"), CheckMode);
+  config.AddExtensionOption(
+      kDevice,
+      "The OpenCL device: auto, cpu, gpu, an index of margay_devices() or a part of a name", text,
+      duckdb::Value(kAuto), CheckDevice);
+  config.AddExtensionOption(kShape,
+                            "The shape of generated kernels: auto, loop (CPU) or lanes (GPU)", text,
+                            duckdb::Value(kAuto), CheckShape);
+  config.AddExtensionOption(kCacheDirectory,
+                            "The folder of compiled kernels, for the whole process; '' keeps none",
+                            text, duckdb::Value(device::ProgramCache::Directory().string()),
+                            UseCacheDirectory, duckdb::SetScope::GLOBAL);
+  config.AddExtensionOption(
+      kDeviceMemory,
+      "The most memory of a device that Margay uses, such as '4GB'; auto: 80 % of a GPU", text,
+      duckdb::Value(kAuto), CheckDeviceMemory, duckdb::SetScope::GLOBAL);
+  config.AddExtensionOption(kMinRows, "In auto mode, tables with fewer rows stay with DuckDB",
+                            number, duckdb::Value::UBIGINT(kDefaultMinRows));
+  config.AddExtensionOption(
+      kTailRows, "In force mode, the most rows that operators above a device part may get", number,
+      duckdb::Value::UBIGINT(kDefaultTailRows));
+}
+
+}  // namespace margay::integration

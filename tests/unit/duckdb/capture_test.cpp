@@ -1,0 +1,652 @@
+// What CapturePlan finds in DuckDB's optimized plans, as text: the plan of every part, the
+// operators that stay above it, and the reasons for what is refused.
+
+#include "duckdb/capture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duckdb.hpp"
+#include "duckdb/main/config.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/type_conversion.hpp"
+
+namespace margay::integration {
+namespace {
+
+using State = plan::DictionaryResults::State;
+
+//! What the hook found last.
+struct Recorder : duckdb::OptimizerExtensionInfo {
+  CaptureFindings findings;
+};
+
+void Record(duckdb::OptimizerExtensionInput& input,
+            duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
+  static_cast<Recorder&>(*input.info).findings = FindParts(input.context, plan);
+}
+
+std::string Joined(const std::vector<std::string>& items) {
+  std::string result;
+  for (const std::string& item : items) {
+    result += (result.empty() ? "" : ", ") + item;
+  }
+  return result;
+}
+
+std::string Describe(const CaptureFindings& findings) {
+  std::string result;
+  for (const FoundPart& found : findings.parts) {
+    result += found.part.plan->ToString() + "\n";
+    if (!found.part.tails.empty()) {
+      result += "tails " + Joined(found.part.tails) + "\n";
+    }
+  }
+  for (const FoundNote& note : findings.notes) {
+    result += "note " + note.reason + "\n";
+  }
+  return result;
+}
+
+class CaptureTest : public testing::Test {
+ protected:
+  CaptureTest() : database_(nullptr), connection_(database_) {
+    Run(R"(CREATE TABLE lineitem(
+        l_orderkey BIGINT NOT NULL, l_partkey BIGINT NOT NULL, l_suppkey BIGINT NOT NULL,
+        l_linenumber BIGINT NOT NULL, l_quantity DECIMAL(15,2) NOT NULL,
+        l_extendedprice DECIMAL(15,2) NOT NULL, l_discount DECIMAL(15,2) NOT NULL,
+        l_tax DECIMAL(15,2) NOT NULL, l_returnflag VARCHAR NOT NULL,
+        l_linestatus VARCHAR NOT NULL, l_shipdate DATE NOT NULL, l_commitdate DATE NOT NULL,
+        l_receiptdate DATE NOT NULL, l_shipinstruct VARCHAR NOT NULL,
+        l_shipmode VARCHAR NOT NULL, l_comment VARCHAR NOT NULL))");
+    Run(R"(INSERT INTO lineitem SELECT i, i % 200, i % 10, i % 7, 1 + i % 50, 900 + i,
+        (i % 11) / 100.0, (i % 9) / 100.0, ['A', 'N', 'R'][1 + i % 3], ['F', 'O'][1 + i % 2],
+        DATE '1992-01-01' + (i % 2500)::INTEGER, DATE '1992-01-01' + (i % 2400)::INTEGER,
+        DATE '1992-01-01' + (i % 2300)::INTEGER, 'IN PERSON', ['AIR', 'RAIL'][1 + i % 2],
+        'comment ' || i FROM range(3000) t(i))");
+    Run(R"(CREATE TABLE t(
+        a INTEGER, b BIGINT, c SMALLINT, h HUGEINT, ui UINTEGER, ub UBIGINT, uh UHUGEINT,
+        d DECIMAL(9,3), e DECIMAL(18,4), f FLOAT, g DOUBLE, s VARCHAR, s2 VARCHAR,
+        bo BOOLEAN, dt DATE, ts TIMESTAMP, tz TIMESTAMPTZ, bl BLOB,
+        st STRUCT(x INTEGER, y VARCHAR), nc VARCHAR COLLATE NOCASE, en ENUM('x', 'y')))");
+    Run(R"(INSERT INTO t SELECT i % 100, i, i % 10, i, i, i, i, i / 1000.0, i / 1000.0, i, i,
+        's' || i % 5, 'u' || i % 3, i % 2 = 0, DATE '2020-01-01' + (i % 100)::INTEGER,
+        TIMESTAMP '2020-01-01' + INTERVAL (i) HOUR, NULL, NULL, {'x': i, 'y': 'a'}, 'a', 'x'
+        FROM range(3000) t(i))");
+    Run("INSERT INTO t(a) VALUES (NULL)");
+
+    duckdb::OptimizerExtension extension;
+    extension.optimize_function = Record;
+    recorder_ = duckdb::make_shared_ptr<Recorder>();
+    extension.optimizer_info = recorder_;
+    duckdb::OptimizerExtension::Register(duckdb::DBConfig::GetConfig(*database_.instance),
+                                         extension);
+  }
+
+  void Run(const std::string& sql) {
+    const auto result = connection_.Query(sql);
+    ASSERT_FALSE(result->HasError()) << sql << ": " << result->GetError();
+  }
+
+  const CaptureFindings& Capture(const std::string& sql) {
+    recorder_->findings = {};
+    Run(sql);
+    return recorder_->findings;
+  }
+
+  //! `expected` may start with a line break, for the looks of a raw string.
+  void Expect(const std::string& sql, std::string_view expected) {
+    if (expected.starts_with('\n')) {
+      expected.remove_prefix(1);
+    }
+    EXPECT_EQ(Describe(Capture(sql)), expected) << sql;
+  }
+
+  //! No part has an aggregate; the operator above the first part is refused for this reason.
+  void ExpectTailReason(const std::string& sql, const std::string& reason) {
+    const CaptureFindings& findings = Capture(sql);
+    ASSERT_FALSE(findings.parts.empty()) << sql;
+    ASSERT_FALSE(findings.parts[0].part.tail_reasons.empty()) << sql;
+    EXPECT_FALSE(findings.parts[0].part.has_aggregate) << sql;
+    EXPECT_EQ(findings.parts[0].part.tail_reasons[0], reason) << sql;
+  }
+
+  void ExpectNote(const std::string& sql, const std::string& reason) {
+    const CaptureFindings& findings = Capture(sql);
+    EXPECT_TRUE(findings.parts.empty()) << sql;
+    ASSERT_FALSE(findings.notes.empty()) << sql;
+    EXPECT_EQ(findings.notes[0].reason, reason) << sql;
+  }
+
+  duckdb::DuckDB database_;
+  duckdb::Connection connection_;
+  duckdb::shared_ptr<Recorder> recorder_;
+};
+
+TEST_F(CaptureTest, TpchQueries) {
+  Expect(R"(SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
+      WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01'
+        AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24)",
+         R"(
+AGGREGATE groups=[] aggregates=[sum((l_extendedprice * l_discount))::DECIMAL(38,4)]
+  FILTER ((l_quantity < 24.00) AND (l_discount >= 0.05) AND (l_discount <= 0.07) AND (l_shipdate >= DATE '1994-01-01') AND (l_shipdate < DATE '1995-01-01'))
+    SCAN lineitem [l_shipdate DATE, l_discount DECIMAL(15,2), l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2)]
+tails PROJECTION
+)");
+  Expect(R"(SELECT l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice),
+        sum(l_extendedprice * (1 - l_discount)),
+        sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)), avg(l_quantity),
+        avg(l_extendedprice), avg(l_discount), count(*)
+      FROM lineitem WHERE l_shipdate <= DATE '1998-12-01' - INTERVAL 90 DAY
+      GROUP BY l_returnflag, l_linestatus ORDER BY l_returnflag, l_linestatus)",
+         R"(
+AGGREGATE groups=[#0, #1] aggregates=[sum(l_quantity)::DECIMAL(38,2), sum(l_extendedprice)::DECIMAL(38,2), sum(#4)::DECIMAL(38,4), sum((#4 * (1.00 + l_tax)))::DECIMAL(38,6), avg(l_quantity)::DOUBLE, avg(l_extendedprice)::DOUBLE, avg(l_discount)::DOUBLE, count(*)::BIGINT]
+  PROJECT [__internal_compress_string_utinyint(l_returnflag), __internal_compress_string_utinyint(l_linestatus), l_quantity, l_extendedprice, #4, l_tax, l_discount]
+    PROJECT [l_returnflag, l_linestatus, l_quantity, l_extendedprice, (l_extendedprice * (1.00 - l_discount)), l_tax, l_discount]
+      FILTER (l_shipdate <= DATE '1998-09-02')
+        SCAN lineitem [l_shipdate DATE, l_returnflag VARCHAR, l_linestatus VARCHAR, l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2), l_discount DECIMAL(15,2), l_tax DECIMAL(15,2)]
+tails PROJECTION, PROJECTION, PROJECTION, ORDER_BY, PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, ScansAndFilters) {
+  Expect("SELECT a, s FROM t", R"(
+SCAN t [a INTEGER, s VARCHAR]
+)");
+  Expect("SELECT s, a FROM t WHERE a > 5", R"(
+PROJECT [s, a]
+  FILTER (a > 5)
+    SCAN t [a INTEGER, s VARCHAR]
+)");
+  Expect("SELECT count(*) FROM t", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  SCAN t []
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE a BETWEEN 3 AND 5 AND b <> 7 AND bo", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((a >= 3) AND (a <= 5) AND (b <> 7) AND bo)
+    SCAN t [a INTEGER, b BIGINT, bo BOOLEAN]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE a IN (1, 5, 9)", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((a = 1) OR (a = 5) OR (a = 9))
+    SCAN t [a INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE a NOT IN (1, 5, 9)", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (NOT (a IN (1, 5, 9)))
+    SCAN t [a INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE a = 1 OR b = 2 OR s = 's1'", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((a = 1) OR (b = 2) OR (s = 's1'))
+    SCAN t [a INTEGER, b BIGINT, s VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE NOT (a > 3 AND bo)", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (NOT (bo AND (a > 3)))
+    SCAN t [a INTEGER, bo BOOLEAN]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE a IS DISTINCT FROM 3 AND b IS NOT NULL", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((a IS DISTINCT FROM 3) AND (b IS NOT NULL))
+    SCAN t [a INTEGER, b BIGINT]
+tails PROJECTION
+)");
+  Expect(
+      R"(SELECT count(*) FROM t WHERE ts > TIMESTAMP '2020-02-01 12:00:00' AND dt <= DATE '2020-03-01')",
+      R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((dt <= DATE '2020-03-01') AND (ts > TIMESTAMP '2020-02-01 12:00:00'))
+    SCAN t [ts TIMESTAMP, dt DATE]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE g > 3.5 AND f <> 2 AND a > b", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((f <> 2.0) AND (g > 3.5) AND (CAST(a AS BIGINT) > b))
+    SCAN t [g DOUBLE, f FLOAT, a INTEGER, b BIGINT]
+tails PROJECTION
+)");
+  Expect("SELECT sum(x) FROM (SELECT a + b AS x FROM t) WHERE x > 10", R"(
+AGGREGATE groups=[] aggregates=[sum(x)::HUGEINT]
+  PROJECT [(CAST(a AS BIGINT) + b)]
+    FILTER ((CAST(a AS BIGINT) + b) > 10)
+      SCAN t [a INTEGER, b BIGINT]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, FiltersThatAreAlwaysTrueNeedNoColumn) {
+  Expect("SELECT count(*) FROM lineitem WHERE l_orderkey >= 0", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  SCAN lineitem []
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, StringsBecomeDictionaryFunctions) {
+  Expect("SELECT count(*) FROM t WHERE s LIKE '%1%' OR s = 's3'", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (contains(s, '1') OR (s = 's3'))
+    SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE s IN ('s1', 's2') AND s2 NOT LIKE 'u1%' AND length(s) > 1",
+         R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER ((length(s) > 1) AND (NOT prefix(s2, 'u1')) AND ((s = 's1') OR (s = 's2')))
+    SCAN t [s VARCHAR, s2 VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE s IS NULL", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (s IS NULL)
+    SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT count(s), min(s), max(s) FROM t WHERE s >= 's2' OR s IS NULL", R"(
+AGGREGATE groups=[] aggregates=[count(s)::BIGINT, min(s)::VARCHAR, max(s)::VARCHAR]
+  FILTER ((s >= 's2') OR (s IS NULL))
+    SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT substring(s, 1, 2) AS p, sum(length(s)) FROM t GROUP BY p", R"(
+AGGREGATE groups=["substring"(s, 1, 2)] aggregates=[sum(length(s))::HUGEINT]
+  SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+  Expect("SELECT sum(CASE WHEN s LIKE 's1%' THEN a ELSE 0 END) FROM t", R"(
+AGGREGATE groups=[] aggregates=[sum(CASE WHEN prefix(s, 's1') THEN a ELSE 0 END)::HUGEINT]
+  SCAN t [s VARCHAR, a INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT count(*) FROM t WHERE s COLLATE NOCASE = 'S1'", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (lower(s) = 's1')
+    SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, FunctionsOfComputedStringsBecomeOne) {
+  Expect("SELECT sum(x::DECIMAL(10,2)) FROM (SELECT replace(s, 's', '') AS x FROM t)", R"(
+AGGREGATE groups=[] aggregates=[sum(CAST("replace"(s, 's', '') AS DECIMAL(10,2)))::DECIMAL(38,2)]
+  PROJECT ["replace"(s, 's', ''), s]
+    SCAN t [s VARCHAR]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, Arithmetic) {
+  Expect("SELECT a + 1, b * 2, a - c, -a, a // 3, b % 7, ub + 1 FROM t", R"(
+PROJECT [(a + 1), (b * 2), (a - CAST(c AS INTEGER)), (-a), (a // 3), (b % 7), (ub + 1)]
+  SCAN t [a INTEGER, b BIGINT, c SMALLINT, ub UBIGINT]
+)");
+  Expect("SELECT d + e, d * e, d + 1 FROM t", R"(
+PROJECT [(CAST(d AS DECIMAL(18,4)) + e), (CAST(d AS DECIMAL(18,3)) * e), (CAST(d AS DECIMAL(14,3)) + 1.000)]
+  SCAN t [d DECIMAL(9,3), e DECIMAL(18,4)]
+)");
+  Expect("SELECT a / 2, f * 2, g // a FROM t", R"(
+PROJECT [(#0 / 2.0), (f * 2.0), (g / #0)]
+  PROJECT [CAST(a AS DOUBLE), f, g]
+    SCAN t [a INTEGER, f FLOAT, g DOUBLE]
+)");
+  Expect("SELECT dt + 3, dt - 3, 3 + dt FROM t", R"(
+PROJECT [(dt + 3), (dt - 3), (3 + dt)]
+  SCAN t [dt DATE]
+)");
+  Expect("SELECT COALESCE(a, 0), CASE WHEN a > 5 THEN b WHEN bo THEN 1 ELSE NULL END FROM t", R"(
+PROJECT [COALESCE(a, 0), CASE WHEN (a > 5) THEN b WHEN bo THEN 1 ELSE NULL::BIGINT END]
+  SCAN t [a INTEGER, b BIGINT, bo BOOLEAN]
+)");
+}
+
+TEST_F(CaptureTest, Casts) {
+  Expect(R"(SELECT a::BIGINT, b::INTEGER, g::INTEGER, TRY_CAST(b AS TINYINT), d::DECIMAL(12,1),
+        d::DOUBLE, bo::INTEGER, dt::TIMESTAMP, ts::DATE FROM t)",
+         R"(
+PROJECT [CAST(a AS BIGINT), CAST(b AS INTEGER), CAST(g AS INTEGER), TRY_CAST(b AS TINYINT), CAST(d AS DECIMAL(12,1)), CAST(d AS DOUBLE), CAST(bo AS INTEGER), CAST(dt AS TIMESTAMP), CAST(ts AS DATE)]
+  SCAN t [a INTEGER, b BIGINT, g DOUBLE, d DECIMAL(9,3), bo BOOLEAN, dt DATE, ts TIMESTAMP]
+)");
+  Expect("SELECT count(*) FROM t WHERE a > 2.5", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER (CAST(a AS DECIMAL(11,1)) > 2.5)
+    SCAN t [a INTEGER]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, Aggregates) {
+  Expect(
+      R"(SELECT min(ts), max(dt), avg(a), avg(d), avg(g), avg(h), sum(h), sum(f), sum(bo), sum(c),
+        sum(ub), sum(e), count(a), min(bo) FROM t)",
+      R"(
+AGGREGATE groups=[] aggregates=[min(ts)::TIMESTAMP, max(dt)::DATE, avg(a)::DOUBLE, avg(d)::DOUBLE, avg(g)::DOUBLE, avg(h)::DOUBLE, sum(h)::HUGEINT, sum(CAST(f AS DOUBLE))::DOUBLE, sum(bo)::HUGEINT, sum(c)::HUGEINT, sum(CAST(ub AS HUGEINT))::HUGEINT, sum(e)::DECIMAL(38,4), count(a)::BIGINT, min(bo)::BOOLEAN]
+  SCAN t [ts TIMESTAMP, dt DATE, a INTEGER, d DECIMAL(9,3), g DOUBLE, h HUGEINT, f FLOAT, bo BOOLEAN, c SMALLINT, ub UBIGINT, e DECIMAL(18,4)]
+tails PROJECTION
+)");
+  Expect("SELECT sum(a + 1) FROM t", R"(
+AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT, count(a)::BIGINT]
+  SCAN t [a INTEGER]
+tails PROJECTION, PROJECTION
+)");
+  Expect("SELECT bo, count(*) FROM t GROUP BY bo HAVING count(*) > 1", R"(
+AGGREGATE groups=[bo] aggregates=[count(*)::BIGINT]
+  SCAN t [bo BOOLEAN]
+tails FILTER, PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, CompressedKeysArePlainArithmetic) {
+  Expect("SELECT a, s, count(*) FROM t GROUP BY a, s ORDER BY a", R"(
+AGGREGATE groups=[#0, #1] aggregates=[count(*)::BIGINT]
+  PROJECT [CAST((a - 0) AS UTINYINT), __internal_compress_string_uinteger(s)]
+    SCAN t [a INTEGER, s VARCHAR]
+tails PROJECTION, PROJECTION, PROJECTION, ORDER_BY, PROJECTION
+)");
+  Expect("SELECT a FROM t ORDER BY b", R"(
+PROJECT [CAST((a - 0) AS UTINYINT), CAST((b - 0) AS USMALLINT)]
+  SCAN t [a INTEGER, b BIGINT]
+tails ORDER_BY, PROJECTION, PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, OperatorsAboveAPartAreTails) {
+  Expect("SELECT bo, sum(b) AS x FROM t GROUP BY bo ORDER BY x LIMIT 3", R"(
+AGGREGATE groups=[bo] aggregates=[sum(b)::HUGEINT]
+  SCAN t [bo BOOLEAN, b BIGINT]
+tails PROJECTION, TOP_N
+)");
+  Expect(
+      R"(SELECT * FROM (SELECT bo, sum(b) FROM t GROUP BY bo) x, (SELECT max(l_tax) FROM lineitem) y)",
+      R"(
+AGGREGATE groups=[bo] aggregates=[sum(b)::HUGEINT]
+  SCAN t [bo BOOLEAN, b BIGINT]
+tails PROJECTION, CROSS_PRODUCT, PROJECTION
+AGGREGATE groups=[] aggregates=[max(l_tax)::DECIMAL(15,2)]
+  SCAN lineitem [l_tax DECIMAL(15,2)]
+tails PROJECTION, CROSS_PRODUCT, PROJECTION
+)");
+  Expect("SELECT g FROM t UNION ALL SELECT l_orderkey FROM lineitem", R"(
+SCAN t [g DOUBLE]
+tails UNION
+PROJECT [CAST(l_orderkey AS DOUBLE)]
+  SCAN lineitem [l_orderkey BIGINT]
+tails UNION
+)");
+  Expect("SELECT g FROM t LIMIT 3", R"(
+SCAN t [g DOUBLE]
+tails LIMIT, PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, Statements) {
+  Expect("CREATE TABLE n AS SELECT bo, sum(b) AS x FROM t GROUP BY bo", R"(
+AGGREGATE groups=[bo] aggregates=[sum(b)::HUGEINT]
+  SCAN t [bo BOOLEAN, b BIGINT]
+tails PROJECTION
+)");
+  Expect("INSERT INTO n SELECT bo, sum(b) FROM t GROUP BY bo", R"(
+AGGREGATE groups=[bo] aggregates=[sum(b)::HUGEINT]
+  SCAN t [bo BOOLEAN, b BIGINT]
+tails PROJECTION
+)");
+  Expect("EXPLAIN SELECT sum(a) FROM t", R"(
+AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT]
+  SCAN t [a INTEGER]
+tails PROJECTION
+)");
+  Expect("COPY (SELECT sum(a) FROM t) TO '/dev/null' (FORMAT csv)", R"(
+AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT]
+  SCAN t [a INTEGER]
+tails PROJECTION
+)");
+  Expect("UPDATE t SET a = a WHERE b < 0", "");
+  Expect("DELETE FROM t WHERE b < (SELECT min(b) FROM t)", "");
+  Expect("CREATE INDEX i ON t(a)", "");
+  Expect("SELECT count(*) FROM range(10)", "");
+}
+
+TEST_F(CaptureTest, PreparedStatements) {
+  Expect("PREPARE p AS SELECT sum(a) FROM t WHERE b > $1", R"(
+note the parameter $1 has no value yet
+)");
+  Expect("EXECUTE p(5)", R"(
+AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT]
+  FILTER (b > 5)
+    SCAN t [b BIGINT, a INTEGER]
+tails PROJECTION
+)");
+  Expect("PREPARE q AS SELECT sum(a) FROM t WHERE b > 7", R"(
+AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT]
+  FILTER (b > 7)
+    SCAN t [b BIGINT, a INTEGER]
+tails PROJECTION
+)");
+  Expect("EXECUTE q", "");
+}
+
+TEST_F(CaptureTest, RefusedAbovePart) {
+  ExpectTailReason("SELECT stddev(a) FROM t", "the aggregate function stddev is not supported yet");
+  ExpectTailReason("SELECT count(DISTINCT a) FROM t",
+                   "DISTINCT in the aggregate count is not supported yet");
+  ExpectTailReason("SELECT sum(a) FILTER (WHERE b > 3) FROM t",
+                   "FILTER in the aggregate sum is not supported yet");
+  ExpectTailReason("SELECT sum(g ORDER BY a) FROM t",
+                   "ORDER BY in the aggregate sum is not supported yet");
+  ExpectTailReason("SELECT a, c, sum(b) FROM t GROUP BY ROLLUP (a, c)",
+                   "an AGGREGATE with GROUPING SETS is not supported yet");
+  ExpectTailReason("SELECT avg(ts) FROM t", "the aggregate avg of TIMESTAMP is not supported yet");
+  ExpectTailReason("SELECT a::VARCHAR FROM t",
+                   "a cast from INTEGER to VARCHAR is not supported yet");
+  ExpectTailReason("SELECT CASE WHEN a > 5 THEN s ELSE s2 END FROM t",
+                   "a VARCHAR of several columns, CASE  WHEN ((a > 5)) THEN (s) ELSE s2 END, is "
+                   "not supported yet");
+  ExpectTailReason("SELECT count(*) FROM t WHERE s = s2",
+                   "a comparison of VARCHAR columns, (s = s2), is not supported yet");
+  ExpectTailReason("SELECT 'x', a FROM t",
+                   "the VARCHAR constant 'x' on its own is not supported yet");
+  ExpectTailReason("SELECT ts + INTERVAL 1 DAY FROM t",
+                   "the type INTERVAL of '1 day'::INTERVAL is not supported yet");
+  ExpectTailReason("SELECT year(dt), count(*) FROM t GROUP BY 1",
+                   "the function year is not supported yet");
+  ExpectTailReason("SELECT random(), a FROM t", "the function random is not supported yet");
+  ExpectTailReason("SELECT -ub FROM t", "- of UBIGINT is not supported yet");
+  ExpectTailReason("SELECT d % 2 FROM t", "% of DECIMAL(13,3), DECIMAL(13,3) is not supported yet");
+  ExpectTailReason("SELECT g % 2 FROM t", "% of DOUBLE, DOUBLE is not supported yet");
+  ExpectTailReason("SELECT DISTINCT g FROM t", "DISTINCT is not supported yet");
+  ExpectTailReason("SELECT g, row_number() OVER (ORDER BY b) FROM t",
+                   "WINDOW is not supported yet");
+}
+
+TEST_F(CaptureTest, RefusedScans) {
+  Run("CREATE TEMP TABLE tt AS SELECT 1 AS a");
+  ExpectNote("SELECT tz FROM t",
+             "the type TIMESTAMP WITH TIME ZONE of the column tz is not supported yet");
+  ExpectNote("SELECT bl FROM t", "the type BLOB of the column bl is not supported yet");
+  ExpectNote("SELECT uh FROM t", "the type UHUGEINT of the column uh is not supported yet");
+  ExpectNote("SELECT en, count(*) FROM t GROUP BY en",
+             "the type ENUM('x', 'y') of the column en is not supported yet");
+  ExpectNote("SELECT count(*) FROM t WHERE nc = 'A'",
+             "the collation NOCASE of the column nc is not supported yet");
+  ExpectNote("SELECT st.x FROM t", "a field of the nested column st is not supported yet");
+  ExpectNote("SELECT sum(st.x) FROM t WHERE st.x > 3",
+             "a filter on a field of the nested column st is not supported yet");
+  ExpectNote("SELECT rowid, a FROM t", "the virtual column rowid of t is not supported yet");
+  ExpectNote("SELECT a FROM tt", "the temporary table tt is not supported yet");
+  ExpectNote("SELECT count(*) FROM t TABLESAMPLE 10%",
+             "a sample of the table t is not supported yet");
+  ExpectNote("SELECT a FROM t ORDER BY a LIMIT 3",
+             "DuckDB skips rows of the table t for the ORDER BY and LIMIT above");
+  ExpectNote(
+      "SELECT count(*) FROM t WHERE b IN (SELECT unnest([1, 2, 3]))",
+      "a join above passes filters into the scan of t while it runs, which is not supported yet");
+  ExpectNote("SELECT (SELECT count(*) FROM lineitem WHERE l_orderkey = t.b) FROM t",
+             "DELIM_JOIN is not supported yet");
+  ExpectNote(
+      R"(WITH RECURSIVE r(n) AS (SELECT min(a) FROM t UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+      SELECT * FROM r)",
+      "REC_CTE is not supported yet");
+}
+
+TEST_F(CaptureTest, ReasonsOfTails) {
+  const CaptureFindings& findings = Capture("SELECT bo, sum(b) FROM t GROUP BY bo ORDER BY bo");
+  ASSERT_EQ(findings.parts.size(), 1);
+  const CapturedPart& part = findings.parts[0].part;
+  ASSERT_EQ(part.tails.size(), part.tail_reasons.size());
+  EXPECT_EQ(part.tail_reasons.front(), "a PROJECTION above an AGGREGATE is not supported yet");
+  EXPECT_EQ(part.tails.back(), "ORDER_BY");
+  EXPECT_EQ(part.tail_reasons.back(), "ORDER_BY is not supported yet");
+}
+
+TEST_F(CaptureTest, PartSaysWhereItsTableIs) {
+  Run("ATTACH ':memory:' AS other");
+  Run("CREATE SCHEMA other.folder");
+  Run(R"(CREATE TABLE other.folder.numbers(
+      k INTEGER, twice INTEGER GENERATED ALWAYS AS (2 * k), v BIGINT, w DATE))");
+  Run("INSERT INTO other.folder.numbers VALUES (1, 2, DATE '2020-01-01')");
+  const CaptureFindings& findings =
+      Capture("SELECT w, sum(v) FROM other.folder.numbers GROUP BY w");
+  ASSERT_EQ(findings.parts.size(), 1);
+  const CapturedPart& part = findings.parts[0].part;
+  EXPECT_EQ(part.catalog, "other");
+  EXPECT_EQ(part.schema, "folder");
+  EXPECT_EQ(part.table, "numbers");
+  EXPECT_EQ(part.logical_columns, std::vector<duckdb::idx_t>({3, 2}));
+  EXPECT_EQ(part.storage_columns, std::vector<duckdb::idx_t>({2, 1}));
+  ASSERT_EQ(plan::BottomScan(*part.plan).Columns().size(), 2);
+  EXPECT_EQ(plan::BottomScan(*part.plan).Columns()[0].id, 2);
+  EXPECT_EQ(part.text, "SCAN numbers, AGGREGATE");
+  EXPECT_TRUE(part.has_aggregate);
+  ASSERT_EQ(part.types.size(), 2);
+  EXPECT_EQ(part.types[0], duckdb::LogicalType::DATE);
+  EXPECT_EQ(part.types[1], duckdb::LogicalType::HUGEINT);
+}
+
+TEST_F(CaptureTest, DivisionAndDifferences) {
+  Expect("SELECT g / b, dt - DATE '2020-01-01' FROM t", R"(
+PROJECT [(g / CAST(b AS DOUBLE)), (dt - DATE '2020-01-01')]
+  SCAN t [g DOUBLE, b BIGINT, dt DATE]
+)");
+}
+
+TEST_F(CaptureTest, NothingIsFoundWithoutTables) {
+  Expect("SELECT 1", "");
+  Expect("SELECT sum(i) FROM (VALUES (1), (2)) x(i)", "");
+}
+
+//! Evaluates the dictionary function that is the first output of a query.
+class DictionaryTest : public CaptureTest {
+ protected:
+  plan::DictionaryResults Evaluate(const std::string& sql,
+                                   const std::vector<std::string_view>& values) {
+    const CaptureFindings& findings = Capture("EXPLAIN " + sql);
+    const plan::NodePointer plan = findings.parts.at(0).part.plan;
+    const plan::Expression& expression = *plan->Expressions().at(0);
+    EXPECT_EQ(expression.GetOperation(), plan::Operation::Dictionary) << plan->ToString();
+    return expression.Function().Evaluate(values);
+  }
+};
+
+TEST_F(DictionaryTest, BooleansAndNull) {
+  const auto results = Evaluate("SELECT s LIKE 'a%' FROM t", {"apple", "bread"});
+  EXPECT_EQ(results.states, std::vector<State>({State::Valid, State::Valid, State::Null}));
+  ASSERT_EQ(results.integers.size(), 3);
+  EXPECT_EQ(results.integers[0], 1);
+  EXPECT_EQ(results.integers[1], 0);
+}
+
+TEST_F(DictionaryTest, NullMayGiveAValue) {
+  const auto results = Evaluate("SELECT COALESCE(s, 'none') || '!' FROM t", {"a", "b"});
+  EXPECT_EQ(results.states, std::vector<State>(3, State::Valid));
+  EXPECT_EQ(results.texts, std::vector<std::string>({"a!", "b!", "none!"}));
+}
+
+TEST_F(DictionaryTest, OnlyValuesAtFaultAreErrors) {
+  const auto results = Evaluate(
+      "SELECT x FROM (SELECT TRY_CAST(s AS INTEGER) + length(s)::INTEGER AS x FROM t)", {"12"});
+  EXPECT_EQ(results.states, std::vector<State>({State::Valid, State::Null}));
+  EXPECT_EQ(results.integers[0], 14);
+
+  const auto casts = Evaluate("SELECT s::INTEGER FROM t", {"1", "two", "3"});
+  EXPECT_EQ(casts.states,
+            std::vector<State>({State::Valid, State::Error, State::Valid, State::Null}));
+  EXPECT_EQ(casts.integers[2], 3);
+}
+
+TEST_F(DictionaryTest, ManyVectorsOfEveryKind) {
+  std::vector<std::string> texts;
+  for (int i = 10'000; i < 20'000; i++) {
+    texts.push_back("a text that is not short " + std::to_string(i));
+  }
+  const std::vector<std::string_view> values(texts.begin(), texts.end());
+  const auto reals = Evaluate("SELECT right(s, 5)::DOUBLE / 2 FROM t", values);
+  const auto decimals = Evaluate("SELECT right(s, 5)::DECIMAL(30,2) FROM t", values);
+  const auto copies = Evaluate("SELECT upper(s) FROM t", values);
+  for (int i = 0; i < 10'000; i++) {
+    ASSERT_EQ(reals.reals[i], (10'000 + i) / 2.0);
+    ASSERT_EQ(decimals.integers[i], Int128{10'000 + i} * 100);
+    ASSERT_EQ(copies.texts[i], "A TEXT THAT IS NOT SHORT " + std::to_string(10'000 + i));
+  }
+  EXPECT_EQ(reals.states.back(), State::Null);
+  EXPECT_EQ(copies.states.size(), values.size() + 1);
+}
+
+TEST(TypeConversion, RoundTrips) {
+  using duckdb::LogicalType;
+  const std::vector<LogicalType> types = {
+      LogicalType::BOOLEAN,       LogicalType::TINYINT,         LogicalType::SMALLINT,
+      LogicalType::INTEGER,       LogicalType::BIGINT,          LogicalType::HUGEINT,
+      LogicalType::UTINYINT,      LogicalType::USMALLINT,       LogicalType::UINTEGER,
+      LogicalType::UBIGINT,       LogicalType::UHUGEINT,        LogicalType::DECIMAL(4, 1),
+      LogicalType::DECIMAL(9, 0), LogicalType::DECIMAL(18, 18), LogicalType::DECIMAL(38, 2),
+      LogicalType::DATE,          LogicalType::TIMESTAMP,       LogicalType::FLOAT,
+      LogicalType::DOUBLE,        LogicalType::VARCHAR};
+  for (const LogicalType& type : types) {
+    ASSERT_TRUE(ToPlanType(type).has_value()) << type.ToString();
+    EXPECT_EQ(ToLogicalType(*ToPlanType(type)), type);
+  }
+  const std::vector<LogicalType> others = {LogicalType::TIME,
+                                           LogicalType::INTERVAL,
+                                           LogicalType::BLOB,
+                                           LogicalType::UUID,
+                                           LogicalType::TIMESTAMP_TZ,
+                                           LogicalType::TIMESTAMP_S,
+                                           LogicalType::TIMESTAMP_MS,
+                                           LogicalType::TIMESTAMP_NS,
+                                           LogicalType::BIT,
+                                           LogicalType::SQLNULL,
+                                           LogicalType::LIST(LogicalType::INTEGER),
+                                           LogicalType::VARCHAR_COLLATION("NOCASE"),
+                                           LogicalType::JSON()};
+  for (const LogicalType& type : others) {
+    EXPECT_FALSE(ToPlanType(type).has_value()) << type.ToString();
+  }
+}
+
+TEST(TypeConversion, Constants) {
+  EXPECT_TRUE(ToConstant(duckdb::Value(duckdb::LogicalType::INTEGER)).is_null);
+  EXPECT_EQ(ToConstant(duckdb::Value::BOOLEAN(true)).integer, 1);
+  EXPECT_EQ(ToConstant(duckdb::Value::TINYINT(-5)).integer, -5);
+  EXPECT_EQ(ToConstant(duckdb::Value::UBIGINT(~uint64_t{0})).integer, Int128{~uint64_t{0}});
+  EXPECT_EQ(ToConstant(duckdb::Value::DECIMAL(int64_t{-1234}, 15, 2)).integer, -1234);
+  EXPECT_EQ(ToConstant(duckdb::Value::DATE(duckdb::date_t(19'000))).integer, 19'000);
+  EXPECT_EQ(ToConstant(duckdb::Value::FLOAT(0.5F)).real, 0.5);
+  EXPECT_EQ(ToConstant(duckdb::Value("text")).text, "text");
+  for (const Int128 value : {kInt128Min, Int128{-1}, Int128{0}, kInt128Max}) {
+    EXPECT_EQ(ToInt128(ToHugeint(value)), value);
+    EXPECT_EQ(ToConstant(duckdb::Value::HUGEINT(ToHugeint(value))).integer, value);
+  }
+}
+
+}  // namespace
+}  // namespace margay::integration

@@ -1,0 +1,303 @@
+#include "duckdb/physical_part.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/fault_injection.hpp"
+#include "test_database.hpp"
+
+namespace margay::integration {
+namespace {
+
+constexpr const char* kQuery = "SELECT g, count(*), sum(v) FROM t GROUP BY g ORDER BY g";
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class PhysicalPartTest : public ::testing::Test {
+ protected:
+  PhysicalPartTest() {
+    database_.Run(
+        "CREATE TABLE t AS SELECT i k, i % 7 g, (i % 1000)::INTEGER v, 'text ' || (i % 50) s "
+        "FROM range(300000) r(i)");
+  }
+  ~PhysicalPartTest() override { device::FaultInjection::Reset(); }
+
+  void Force() { database_.Run("SET margay_mode = 'force'"); }
+
+  uint64_t OnDevice() { return database_.Counter("device_executions"); }
+  uint64_t InDuckDB() { return database_.Counter("duckdb_executions"); }
+
+  //! Waits until a query that DuckDB answers at first runs on the device.
+  ::testing::AssertionResult RunsOnDeviceInTheEnd(const std::string& query) {
+    for (int i = 0; i < 20; i++) {
+      auto before = OnDevice();
+      database_.Query(query);
+      if (OnDevice() > before) {
+        return ::testing::AssertionSuccess();
+      }
+      database_.State().builder.WaitUntilIdle();
+    }
+    return ::testing::AssertionFailure() << database_.Query("EXPLAIN " + query);
+  }
+
+  TestDatabase database_;
+};
+
+TEST_F(PhysicalPartTest, ForceModeRunsOnTheDevice) {
+  Force();
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+  EXPECT_EQ(OnDevice(), 1U);
+}
+
+TEST_F(PhysicalPartTest, StringsComeBack) {
+  Force();
+  std::string groups = "SELECT s, count(*) FROM t WHERE k < 200000 GROUP BY s ORDER BY s";
+  EXPECT_EQ(database_.Query(groups), database_.Reference(groups));
+  database_.Run("SET margay_tail_rows = 1000000");
+  std::string rows = "SELECT s, k FROM t WHERE v = 999";
+  EXPECT_EQ(database_.Query(rows), database_.Reference(rows));
+}
+
+TEST_F(PhysicalPartTest, OffModeLeavesEverythingToDuckDB) {
+  database_.Run("SET margay_mode = 'off'");
+  database_.Query(kQuery);
+  EXPECT_EQ(OnDevice(), 0U);
+  EXPECT_TRUE(Contains(database_.Query(std::string("EXPLAIN ") + kQuery), "margay_mode = off"));
+}
+
+TEST_F(PhysicalPartTest, AutoModeAnswersAtOnceAndRunsOnTheDeviceInTheEnd) {
+  auto expected = database_.Reference(kQuery);
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  EXPECT_TRUE(RunsOnDeviceInTheEnd(kQuery));
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  EXPECT_GE(database_.Counter("background_jobs"), 1U);
+  database_.Run("INSERT INTO t SELECT * FROM t WHERE k < 10");
+  expected = database_.Reference(kQuery);
+  EXPECT_EQ(database_.Query(kQuery), expected);
+}
+
+TEST_F(PhysicalPartTest, AutoModeLeavesSmallTablesToDuckDB) {
+  database_.Run("SET margay_min_rows = 1000000");
+  database_.Query(kQuery);
+  database_.State().builder.WaitUntilIdle();
+  EXPECT_EQ(database_.Counter("background_jobs"), 0U);
+  auto plan = database_.Query(std::string("EXPLAIN ") + kQuery);
+  EXPECT_TRUE(Contains(plan, "margay_min_rows")) << plan;
+  EXPECT_TRUE(Contains(plan, "SEQ_SCAN") || Contains(plan, "TABLE_SCAN")) << plan;
+}
+
+TEST_F(PhysicalPartTest, PreparedStatementsFollowTheMode) {
+  auto expected = database_.Reference(kQuery);
+  Force();
+  auto statement = database_.Connection().Prepare(kQuery);
+  auto execute = [&] {
+    auto result = statement->Execute();
+    EXPECT_FALSE(result->HasError()) << result->GetError();
+    return result->Fetch() != nullptr;
+  };
+  EXPECT_TRUE(execute());
+  EXPECT_TRUE(execute());
+  EXPECT_EQ(OnDevice(), 2U);
+  database_.Run("SET margay_mode = 'off'");
+  EXPECT_TRUE(execute());
+  EXPECT_EQ(OnDevice(), 2U);
+  Force();
+  database_.Run("DELETE FROM t WHERE k < 1000");
+  EXPECT_TRUE(execute());
+  EXPECT_EQ(OnDevice(), 3U);
+}
+
+TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
+  Force();
+  std::string explain = std::string("EXPLAIN ") + kQuery;
+  auto plan = database_.Query(explain);
+  EXPECT_TRUE(Contains(plan, "device")) << plan;
+  EXPECT_FALSE(Contains(plan, "HASH_GROUP_BY") || Contains(plan, "PERFECT_HASH")) << plan;
+  EXPECT_EQ(database_.Counter("columns_built"), 0U);
+  database_.Query(kQuery);
+  auto analyzed = database_.Query(std::string("EXPLAIN ANALYZE ") + kQuery);
+  EXPECT_TRUE(Contains(analyzed, "Kernel time")) << analyzed;
+  EXPECT_TRUE(Contains(analyzed, "Rows in")) << analyzed;
+  EXPECT_EQ(OnDevice(), 2U);
+}
+
+TEST_F(PhysicalPartTest, ForceModeNamesWhatItCanNotDo) {
+  Force();
+  auto answer = database_.Query("SELECT g, quantile_cont(v, 0.5) FROM t GROUP BY g");
+  EXPECT_TRUE(Contains(answer, "margay_mode = force: ")) << answer;
+  EXPECT_FALSE(Contains(database_.Query("EXPLAIN SELECT quantile_cont(v, 0.5) FROM t"), "error:"));
+  EXPECT_EQ(database_.Query("SELECT 1 + 1"), "2");
+}
+
+TEST_F(PhysicalPartTest, TailsAreLimited) {
+  Force();
+  database_.Run("SET margay_tail_rows = 5");
+  auto answer = database_.Query(kQuery);
+  EXPECT_TRUE(Contains(answer, "ORDER_BY")) << answer;
+  EXPECT_TRUE(Contains(answer, "would run in DuckDB over 7 rows")) << answer;
+  EXPECT_TRUE(Contains(answer, "margay_tail_rows = 5")) << answer;
+  database_.Run("SET margay_tail_rows = 7");
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+}
+
+TEST_F(PhysicalPartTest, AnArithmeticFaultIsAnsweredByDuckDB) {
+  database_.Run("CREATE TABLE edge AS SELECT 9223372036854775807 - i v FROM range(200000) r(i)");
+  Force();
+  std::string query = "SELECT sum(v + 100000) FROM edge WHERE v < 9223372036854700000";
+  EXPECT_EQ(database_.Query(query), database_.Reference(query));
+  query = "SELECT max(v + 100000) FROM edge";
+  auto answer = database_.Query(query);
+  EXPECT_TRUE(Contains(answer, "Overflow")) << answer;
+  EXPECT_EQ(answer, database_.Reference(query));
+  EXPECT_GE(database_.Counter("runtime_fallbacks"), 1U);
+}
+
+TEST_F(PhysicalPartTest, ADeviceThatFailsIsAnErrorInForceModeAndDuckDBsTaskInAutoMode) {
+  auto expected = database_.Reference(kQuery);
+  ASSERT_TRUE(RunsOnDeviceInTheEnd(kQuery));
+  constexpr int kOutOfResources = -5;
+  auto fallbacks = database_.Counter("runtime_fallbacks");
+  device::FaultInjection::FailCall(2, kOutOfResources);
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  EXPECT_EQ(database_.Counter("runtime_fallbacks"), fallbacks + 1);
+  device::FaultInjection::Reset();
+  Force();
+  device::FaultInjection::FailCall(2, kOutOfResources);
+  auto answer = database_.Query(kQuery);
+  EXPECT_TRUE(Contains(answer, "margay_mode = force: ")) << answer;
+  device::FaultInjection::Reset();
+  EXPECT_EQ(database_.Query(kQuery), expected);
+}
+
+TEST_F(PhysicalPartTest, ALostDeviceIsOpenedAgain) {
+  auto expected = database_.Reference(kQuery);
+  Force();
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  device::FaultInjection::LoseDeviceAtCall(2);
+  EXPECT_TRUE(Contains(database_.Query(kQuery), "error"));
+  device::FaultInjection::Reset();
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  EXPECT_EQ(database_.Counter("devices_lost"), 1U);
+}
+
+TEST_F(PhysicalPartTest, FallbackUnderProfiling) {
+  database_.Run("CREATE TABLE edge AS SELECT 9223372036854775807 - i v FROM range(200000) r(i)");
+  Force();
+  auto answer = database_.Query("EXPLAIN ANALYZE SELECT sum(v + 100000) FROM edge WHERE v < 0");
+  EXPECT_FALSE(Contains(answer, "error")) << answer;
+  answer = database_.Query("EXPLAIN ANALYZE SELECT max(v + 100000) FROM edge");
+  EXPECT_TRUE(Contains(answer, "Overflow")) << answer;
+}
+
+TEST_F(PhysicalPartTest, InterruptsEndABuildWithinHalfASecond) {
+  database_.Run("CREATE TABLE large AS SELECT i, hash(i) h, i * 3 j FROM range(20000000) r(i)");
+  Force();
+  auto& connection = database_.Connection();
+  std::chrono::steady_clock::time_point interrupted_at;
+  std::thread interrupter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    interrupted_at = std::chrono::steady_clock::now();
+    connection.Interrupt();
+  });
+  auto answer = database_.Query("SELECT sum(i), sum(j), max(h) FROM large");
+  auto waited = std::chrono::steady_clock::now() - interrupted_at;
+  interrupter.join();
+  EXPECT_TRUE(Contains(answer, "INTERRUPT")) << answer;
+  EXPECT_LT(waited, std::chrono::milliseconds(500));
+}
+
+TEST_F(PhysicalPartTest, ManyConnectionsAtOnce) {
+  auto expected = database_.Reference(kQuery);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; i++) {
+    threads.emplace_back([&, i] {
+      auto connection = database_.Connect();
+      TestDatabase::Run(*connection,
+                        i % 2 == 0 ? "SET margay_mode = 'force'" : "SET margay_mode = 'auto'");
+      for (int j = 0; j < 10; j++) {
+        EXPECT_EQ(TestDatabase::Query(*connection, kQuery), expected);
+      }
+    });
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+}
+
+TEST_F(PhysicalPartTest, ResultsOfManyRowsKeepTheTablesOrder) {
+  Force();
+  database_.Run("SET margay_tail_rows = 1000000");
+  std::string query = "SELECT k, v FROM t WHERE v < 500";
+  EXPECT_EQ(database_.Query(query), database_.Reference(query));
+  std::string limited = "SELECT k FROM t WHERE v = 3 LIMIT 10";
+  EXPECT_EQ(database_.Query(limited), database_.Reference(limited));
+}
+
+TEST_F(PhysicalPartTest, ResultsFillTables) {
+  Force();
+  database_.Run("CREATE TABLE sums AS SELECT g, sum(v) s FROM t GROUP BY g");
+  EXPECT_EQ(OnDevice(), 1U);
+  EXPECT_EQ(database_.Reference("SELECT * FROM sums ORDER BY g"),
+            database_.Reference("SELECT g, sum(v) FROM t GROUP BY g ORDER BY g"));
+}
+
+TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
+  TestDatabase database;
+  EXPECT_TRUE(Contains(database.Query("SET margay_mode = 'on'"), "auto, force, off"));
+  EXPECT_TRUE(Contains(database.Query("SET margay_shape = 'round'"), "auto, loop, lanes"));
+  EXPECT_TRUE(Contains(database.Query("SET margay_device_memory = 'much'"), "4GB"));
+  EXPECT_TRUE(Contains(database.Query("SET margay_device = 'no such device'"), "margay_device"));
+  EXPECT_TRUE(Contains(database.Query("SET margay_min_rows = 'few'"), "error"));
+  database.Run("SET margay_device_memory = '2GB'");
+  database.Run("SET margay_mode = 'FORCE'");
+  EXPECT_EQ(database.Query("SELECT current_setting('margay_mode')"), "force");
+  database.Run("RESET margay_mode");
+  EXPECT_EQ(database.Query("SELECT current_setting('margay_mode')"), "auto");
+}
+
+TEST(Functions, ListWhatThereIs) {
+  TestDatabase database;
+  EXPECT_NE(database.Query("SELECT count(*) FROM margay_devices() WHERE usable"), "0");
+  EXPECT_EQ(database.Query("SELECT count(*) FROM margay_cache()"), "0");
+  EXPECT_EQ(database.Query("SELECT value FROM margay_counters() WHERE name = 'images_built'"), "0");
+  database.Run(
+      "CREATE TABLE t AS SELECT DATE '2020-01-01' + (i % 100)::INTEGER d, "
+      "(i % 10)::DECIMAL(9, 2) n, CASE i % 3 WHEN 0 THEN NULL ELSE 'x' || i % 3 END s "
+      "FROM range(1000) r(i)");
+  database.Run("SET margay_mode = 'force'");
+  EXPECT_EQ(database.Query("SELECT max(n) FROM t WHERE d < DATE '2020-03-01' AND s = 'x1'"),
+            "9.00");
+  EXPECT_EQ(database.Query("SELECT \"column\", nulls, min, max FROM margay_cache() ORDER BY 1"),
+            "d|0|2020-01-01|2020-04-09\nn|0|0.00|9.00\ns|334|x1|x2");
+  EXPECT_NE(database.Query("SELECT count(*) FROM margay_kernels()"), "0");
+}
+
+TEST(BackgroundBuilder, AClosedDatabaseIsNotKeptAlive) {
+  TestFile file("closed");
+  for (int i = 0; i < 8; i++) {
+    duckdb::weak_ptr<duckdb::DatabaseInstance> instance;
+    {
+      TestDatabase database(file.Path());
+      instance = database.Database().instance;
+      database.Run("CREATE TABLE IF NOT EXISTS t AS SELECT i, hash(i) h FROM range(2000000) r(i)");
+      database.Query("SELECT sum(i), max(h) FROM t");
+      std::this_thread::sleep_for(std::chrono::milliseconds(i * 5));
+    }
+    EXPECT_TRUE(instance.expired()) << "a job must not keep the instance";
+  }
+}
+
+TEST(BackgroundBuilder, AConnectionThatOutlivesItsDatabaseHandleMayWork) {
+  auto database = std::make_unique<TestDatabase>();
+  auto connection = database->Connect();
+  database.reset();
+  TestDatabase::Run(*connection, "CREATE TABLE t AS SELECT i FROM range(500000) r(i)");
+  for (int i = 0; i < 3; i++) {
+    EXPECT_EQ(TestDatabase::Query(*connection, "SELECT sum(i) FROM t"), "124999750000");
+    Instance::Get(*connection->context)->builder.WaitUntilIdle();
+  }
+}
+
+}  // namespace
+}  // namespace margay::integration
