@@ -1,0 +1,150 @@
+#include "bench_command.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "device/bandwidth.hpp"
+#include "device/device_registry.hpp"
+#include "device_choice.hpp"
+#include "interrupt_guard.hpp"
+#include "program_files.hpp"
+#include "text_table.hpp"
+#include "tpch_data.hpp"
+#include "tpch_queries.hpp"
+#include "units.hpp"
+
+namespace margay::tool {
+
+BenchCommand::BenchCommand(CLI::App& parent) {
+  CLI::App* bench = parent.add_subcommand("bench", "Measures Margay against DuckDB");
+  bench->require_subcommand(1);
+  app_ = bench->add_subcommand("tpch", "The 22 queries of TPC-H");
+  generator_ = FindTpchGenerator();
+  query_folder_ = FindTpchQueries();
+  app_->add_option("--scale", scale_, "Scale factor; 1 is about 1 GB, fractions are allowed")
+      ->check(CLI::Range(1e-4, 1e5))
+      ->capture_default_str();
+  app_->add_option("--queries", queries_, "For example 1,6 or 1-5,18")->capture_default_str();
+  app_->add_option("--repeat", repeat_, "Hot runs of each query in each engine")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app_->add_option("--mode", mode_, "Margay's mode: force, or auto as users run it")
+      ->check(CLI::IsMember({"force", "auto"}))
+      ->capture_default_str();
+  app_->add_option("--json", json_, "Write the results to this file too");
+  app_->add_option("--device", device_,
+                   "Device: auto, an index, a kind (cpu, gpu), part of a name");
+  app_->add_option("--shape", shape_, "Shape of the kernels")
+      ->check(CLI::IsMember({"auto", "loop", "lanes"}));
+  app_->add_option("--threads", threads_, "Threads of DuckDB and of a CPU device [all]")
+      ->check(CLI::PositiveNumber);
+  app_->add_option("--data", data_, "Folder where the data is kept for the next run")
+      ->envname("MARGAY_DATA")
+      ->capture_default_str();
+  app_->add_option("--generator", generator_, "Path of tpchgen-cli");
+  app_->add_option("--query-folder", query_folder_, "Folder with q01.sql to q22.sql");
+  app_->add_flag("--list", list_, "Only list the queries and the tables they read");
+  app_->footer(
+      "Answers are compared first; then DuckDB and Margay run in turn. Columns:\n"
+      "  ratio        how many times faster Margay is (medians of the hot runs)\n"
+      "  share        of the device's measured read bandwidth that the kernels reach\n"
+      "  above floor  Margay's time over that of reading the same bytes at full bandwidth\n"
+      "  first ms     Margay's first run: encoding, compiling, running");
+}
+
+bool BenchCommand::IsChosen() const {
+  return app_->parsed();
+}
+
+ExitCode BenchCommand::Run() {
+  std::vector<BenchmarkQuery> queries;
+  for (int number : ParseQueryList(queries_)) {
+    queries.push_back(ReadTpchQuery(query_folder_, number));
+  }
+  if (list_) {
+    PrintList(queries);
+    return ExitCode::Ok;
+  }
+  const device::DeviceInfo& device = RequireDevice(device_);
+  if (!json_.empty() && !std::ofstream(json_, std::ios::app)) {
+    throw CommandError(ExitCode::Failed, json_ + " can't be written: name another --json file.");
+  }
+
+  SessionOptions options;
+  options.database = PrepareData(queries).string();
+  options.read_only = true;
+  options.threads = threads_;
+  options.device = device_;
+  options.shape = shape_;
+  options.mode = "off";
+  Session session(options);
+
+  BenchmarkSetting setting;
+  setting.suite = "tpch";
+  setting.scale = scale_;
+  setting.device = device.name;
+  setting.shape = shape_.empty() ? "auto" : shape_;
+  setting.mode = mode_;
+  setting.threads = session.Threads();
+  setting.repeat = repeat_;
+  setting.bandwidth_bytes_per_second =
+      device::MeasureReadBandwidth(*device::DeviceRegistry::Instance().Open(device.index));
+
+  std::cout << "TPC-H at scale " << scale_ << ", " << setting.threads << " threads, mode " << mode_
+            << "\nDevice " << device.index << ": " << device.name << " (" << device.platform
+            << "), reads " << FormatBytes(setting.bandwidth_bytes_per_second) << "/s\n"
+            << std::endl;
+
+  BenchmarkReport report(setting);
+  InterruptGuard guard(session);
+  BenchmarkRunner runner(session, repeat_, mode_, [&] { return guard.WasRaised(); });
+  bool is_terminal = isatty(STDERR_FILENO) != 0;
+  for (const auto& query : queries) {
+    if (is_terminal) {
+      std::cerr << "\rRunning " << query.Name() << "  " << std::flush;
+    }
+    report.Add(runner.Run(query));
+    if (guard.WasRaised()) {
+      break;
+    }
+  }
+  if (is_terminal) {
+    std::cerr << "\r             \r" << std::flush;
+  }
+  report.Print(std::cout);
+  if (!json_.empty()) {
+    report.WriteJson(json_);
+  }
+  return report.IsGood() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+void BenchCommand::PrintList(const std::vector<BenchmarkQuery>& queries) const {
+  Session session({});
+  TextTable table({{"query"}, {"tables"}});
+  for (const auto& query : queries) {
+    std::string names;
+    for (const auto& name : session.TableNames(query.sql)) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    table.AddRow({query.Name(), names});
+  }
+  table.Print(std::cout);
+}
+
+std::filesystem::path BenchCommand::PrepareData(const std::vector<BenchmarkQuery>& queries) const {
+  std::set<std::string> tables;
+  {
+    Session session({});
+    for (const auto& query : queries) {
+      tables.merge(session.TableNames(query.sql));
+    }
+  }
+  TpchData data(data_, scale_, generator_);
+  data.Require(tables, std::cerr);
+  return data.Database();
+}
+
+}  // namespace margay::tool

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "benchmark_report.hpp"
+#include "benchmark_runner.hpp"
+#include "command.hpp"
+#include "session.hpp"
+
+namespace margay::tool {
+
+//! `margay bench tpch`: TPC-H in DuckDB and in Margay, side by side.
+class BenchCommand : public Command {
+ public:
+  explicit BenchCommand(CLI::App& parent);
+  bool IsChosen() const override;
+  ExitCode Run() override;
+
+ private:
+  void PrintList(const std::vector<BenchmarkQuery>& queries) const;
+  //! Makes the data that the queries read and returns the database file.
+  std::filesystem::path PrepareData(const std::vector<BenchmarkQuery>& queries) const;
+
+  CLI::App* app_;
+  double scale_ = 1;
+  std::string queries_ = "all";
+  int repeat_ = 5;
+  std::string mode_ = "force";
+  std::string json_;
+  std::string device_;
+  std::string shape_;
+  uint32_t threads_ = 0;
+  std::filesystem::path data_ = "margay-data";
+  std::filesystem::path generator_;
+  std::filesystem::path query_folder_;
+  bool list_ = false;
+};
+
+}  // namespace margay::tool

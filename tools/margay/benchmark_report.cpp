@@ -1,0 +1,201 @@
+#include "benchmark_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "command.hpp"
+#include "text_table.hpp"
+#include "units.hpp"
+#include "version.hpp"
+
+namespace margay::tool {
+namespace {
+
+using Outcome = BenchmarkResult::Outcome;
+
+const char* OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Compared:
+      return "compared";
+    case Outcome::Refused:
+      return "refused";
+    case Outcome::Different:
+      return "different";
+    case Outcome::Failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::string FormatTiming(const Timing& timing) {
+  return FormatMilliseconds(timing.median_milliseconds) + " (" +
+         FormatMilliseconds(timing.best_milliseconds) + ")";
+}
+
+std::string Place(const BenchmarkResult& result) {
+  if (result.IsCompared()) {
+    return result.on_device ? "device" : "DuckDB";
+  }
+  return OutcomeName(result.outcome);
+}
+
+}  // namespace
+
+BenchmarkReport::BenchmarkReport(BenchmarkSetting setting) : setting_(std::move(setting)) {}
+
+void BenchmarkReport::Add(BenchmarkResult result) {
+  results_.push_back(std::move(result));
+}
+
+double BenchmarkReport::FloorMilliseconds(const BenchmarkResult& result) const {
+  return static_cast<double>(result.bytes_touched) / setting_.bandwidth_bytes_per_second * 1e3;
+}
+
+double BenchmarkReport::BytesPerSecond(const BenchmarkResult& result) const {
+  return result.kernel_milliseconds > 0
+             ? static_cast<double>(result.bytes_touched) / result.kernel_milliseconds * 1e3
+             : 0;
+}
+
+bool BenchmarkReport::IsGood() const {
+  return std::all_of(results_.begin(), results_.end(), [](const BenchmarkResult& result) {
+    return result.outcome == Outcome::Compared || result.outcome == Outcome::Refused;
+  });
+}
+
+void BenchmarkReport::Print(std::ostream& output) const {
+  constexpr auto right = TextTable::Alignment::Right;
+  TextTable table({{"query"},
+                   {"DuckDB ms (min)", right},
+                   {"Margay ms (min)", right},
+                   {"ratio", right},
+                   {"kernel ms", right},
+                   {"bytes", right},
+                   {"GB/s", right},
+                   {"share", right},
+                   {"floor ms", right},
+                   {"above floor", right},
+                   {"first ms", right},
+                   {"ran on"}});
+  for (const auto& result : results_) {
+    std::string name = "Q" + std::to_string(result.query);
+    if (!result.IsCompared()) {
+      table.AddRow({name, "", "", "", "", "", "", "", "", "", "", Place(result)});
+      continue;
+    }
+    std::vector<std::string> row = {name, FormatTiming(result.duckdb), FormatTiming(result.margay),
+                                    FormatFixed(result.Ratio(), 2)};
+    if (result.on_device) {
+      double floor = FloorMilliseconds(result);
+      double rate = BytesPerSecond(result);
+      // Without the counter of kernel times there is no rate.
+      bool is_timed = result.kernel_milliseconds > 0;
+      row.push_back(is_timed ? FormatMilliseconds(result.kernel_milliseconds) : "");
+      row.push_back(FormatBytes(static_cast<double>(result.bytes_touched)));
+      row.push_back(is_timed ? FormatFixed(rate / 1e9, 1) : "");
+      row.push_back(
+          is_timed ? FormatFixed(100 * rate / setting_.bandwidth_bytes_per_second, 0) + "%" : "");
+      row.push_back(FormatMilliseconds(floor));
+      row.push_back(floor > 0 ? FormatFixed(result.margay.median_milliseconds / floor, 1) + "x"
+                              : "");
+    } else {
+      row.insert(row.end(), 6, "");
+    }
+    row.push_back(FormatMilliseconds(result.first_milliseconds));
+    row.push_back(Place(result));
+    table.AddRow(std::move(row));
+  }
+  table.Print(output);
+  output << '\n';
+  for (const auto& result : results_) {
+    if (!result.reason.empty()) {
+      output << 'Q' << result.query << ' ' << OutcomeName(result.outcome) << ": " << result.reason
+             << '\n';
+    }
+  }
+  PrintSummary(output);
+}
+
+void BenchmarkReport::PrintSummary(std::ostream& output) const {
+  double logarithms = 0;
+  double duckdb = 0;
+  double margay = 0;
+  double floor = 0;
+  int compared = 0;
+  for (const auto& result : results_) {
+    if (!result.IsCompared()) {
+      continue;
+    }
+    compared++;
+    logarithms += std::log(result.Ratio());
+    duckdb += result.duckdb.median_milliseconds;
+    margay += result.margay.median_milliseconds;
+    floor += FloorMilliseconds(result);
+  }
+  output << compared << " of " << results_.size() << " queries compared, each the median of "
+         << setting_.repeat << " hot runs.\n";
+  if (compared == 0) {
+    return;
+  }
+  output << "Geometric mean of the ratios: " << FormatFixed(std::exp(logarithms / compared), 2)
+         << ". Sums: DuckDB " << FormatMilliseconds(duckdb) << " ms, Margay "
+         << FormatMilliseconds(margay) << " ms.\n";
+  if (floor > 0) {
+    output << "Reading the bytes at the device's full bandwidth would take "
+           << FormatMilliseconds(floor) << " ms: Margay takes " << FormatFixed(margay / floor, 1)
+           << " times that.\n";
+  }
+}
+
+void BenchmarkReport::WriteJson(const std::string& path) const {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& result : results_) {
+    nlohmann::ordered_json row = {{"suite", setting_.suite},
+                                  {"scale", setting_.scale},
+                                  {"query", result.query},
+                                  {"device", setting_.device},
+                                  {"outcome", OutcomeName(result.outcome)},
+                                  {"reason", result.reason},
+                                  {"on_device", result.IsCompared() && result.on_device},
+                                  {"equal", result.IsCompared()},
+                                  {"shape", setting_.shape},
+                                  {"mode", setting_.mode},
+                                  {"threads", setting_.threads},
+                                  {"repeat", setting_.repeat},
+                                  {"bandwidth_gbs", setting_.bandwidth_bytes_per_second / 1e9},
+                                  {"margay_version", MargayVersion()},
+                                  {"duckdb_version", DuckDbVersion()}};
+    // Columns without a value are null, so that every row has all of them.
+    for (const char* name : {"duckdb_ms", "duckdb_best_ms", "margay_ms", "margay_best_ms", "ratio",
+                             "first_ms", "kernel_ms", "bytes", "gbs", "share", "floor_ms"}) {
+      row[name] = nullptr;
+    }
+    if (result.IsCompared()) {
+      row["duckdb_ms"] = result.duckdb.median_milliseconds;
+      row["duckdb_best_ms"] = result.duckdb.best_milliseconds;
+      row["margay_ms"] = result.margay.median_milliseconds;
+      row["margay_best_ms"] = result.margay.best_milliseconds;
+      row["ratio"] = result.Ratio();
+      row["first_ms"] = result.first_milliseconds;
+      row["bytes"] = result.bytes_touched;
+      if (result.kernel_milliseconds > 0) {
+        row["kernel_ms"] = result.kernel_milliseconds;
+        row["gbs"] = BytesPerSecond(result) / 1e9;
+        row["share"] = BytesPerSecond(result) / setting_.bandwidth_bytes_per_second;
+      }
+      row["floor_ms"] = FloorMilliseconds(result);
+    }
+    rows.push_back(std::move(row));
+  }
+  std::ofstream file(path);
+  file << rows.dump(2) << '\n';
+  file.close();
+  if (!file) {
+    throw CommandError(ExitCode::Failed, path + " can't be written.");
+  }
+}
+
+}  // namespace margay::tool

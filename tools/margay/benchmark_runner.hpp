@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answer.hpp"
+
+namespace margay::tool {
+
+class Session;
+
+struct BenchmarkQuery {
+  int number = 0;
+  std::string sql;
+
+  std::string Name() const { return "Q" + std::to_string(number); }
+};
+
+//! Times of several runs of the same statement.
+struct Timing {
+  double median_milliseconds = 0;
+  double best_milliseconds = 0;
+};
+
+//! Of an unsorted list with at least one time.
+Timing Summarize(std::vector<double> milliseconds);
+
+//! What happened to one query.
+struct BenchmarkResult {
+  enum class Outcome {
+    Compared,   //!< both ran, and the answers agree
+    Refused,    //!< Margay does not run this query on the device; `reason` says why
+    Different,  //!< both ran, and `reason` is the first difference
+    Failed,     //!< one of them failed; `reason` is the error
+  };
+
+  int query = 0;
+  Outcome outcome = Outcome::Failed;
+  std::string reason;
+  //! DuckDB's answer, where it gave one.
+  std::optional<Answer> answer;
+
+  //! The rest is valid for Compared only.
+  Timing duckdb;
+  Timing margay;
+  //! Margay's first run: encoding the columns, compiling, running.
+  double first_milliseconds = 0;
+  //! Per hot run, the median of them.
+  double kernel_milliseconds = 0;
+  uint64_t bytes_touched = 0;
+  //! A device took part in every hot run.
+  bool on_device = false;
+
+  bool IsCompared() const { return outcome == Outcome::Compared; }
+  //! How many times faster Margay is.
+  double Ratio() const { return duckdb.median_milliseconds / margay.median_milliseconds; }
+};
+
+//! Measures queries in DuckDB and in Margay, in one process and on one connection: first the
+//! answers are compared, then both run in turn, so that a change in the machine's speed hits both.
+class BenchmarkRunner {
+ public:
+  //! `mode` is Margay's mode in its runs, "force" or "auto"; `stop` is asked between runs.
+  BenchmarkRunner(Session& session, int repeat, std::string mode, std::function<bool()> stop);
+
+  //! Never throws for a query that fails. A run that `stop` ended has Failed as outcome.
+  BenchmarkResult Run(const BenchmarkQuery& query);
+
+ private:
+  //! One timed run of Margay, and what its counters say about it.
+  struct MargayRun {
+    double milliseconds = 0;
+    double kernel_milliseconds = 0;
+    uint64_t bytes_touched = 0;
+    uint64_t device_executions = 0;
+  };
+
+  //! Runs `sql` in DuckDB; `answer` may be null.
+  double RunDuckDb(const std::string& sql, std::optional<Answer>* answer);
+  MargayRun RunMargay(const std::string& sql, std::optional<Answer>* answer);
+  void RunHot(const std::string& sql, BenchmarkResult& result);
+  double RunTimed(const std::string& sql, std::optional<Answer>* answer);
+  void CheckStop() const;
+
+  Session& session_;
+  int repeat_;
+  std::string mode_;
+  std::function<bool()> stop_;
+};
+
+}  // namespace margay::tool

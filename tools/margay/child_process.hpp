@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace margay::tool {
+
+//! Runs a program, which shares this one's terminal, and waits for it. The first of `arguments` is
+//! its path. Throws CommandError where it can't be started or does not end with 0.
+void RunProgram(const std::vector<std::string>& arguments);
+
+}  // namespace margay::tool

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+
+#include "benchmark_runner.hpp"
+#include "command.hpp"
+
+namespace margay::tool {
+
+//! `margay demo`: a short tour for newcomers.
+class DemoCommand : public Command {
+ public:
+  explicit DemoCommand(CLI::App& parent);
+  bool IsChosen() const override;
+  ExitCode Run() override;
+
+ private:
+  CLI::App* app_;
+  double scale_ = 1;
+  std::filesystem::path data_ = "margay-data";
+  std::filesystem::path generator_;
+  std::filesystem::path query_folder_;
+};
+
+}  // namespace margay::tool

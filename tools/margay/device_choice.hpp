@@ -1,0 +1,17 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "device/device_info.hpp"
+
+namespace margay::tool {
+
+//! The device that a selector of margay_device names ("" is "auto"). Throws CommandError (NoDevice)
+//! where there is none.
+const device::DeviceInfo& RequireDevice(const std::string& selector);
+
+//! A table of all devices, usable or not, and what to install where none is.
+void PrintDevices(std::ostream& output);
+
+}  // namespace margay::tool

@@ -1,0 +1,36 @@
+#include "program_files.hpp"
+
+#include <initializer_list>
+
+namespace margay::tool {
+namespace {
+
+//! The first of these paths, relative to the program's own folder, that exists.
+std::filesystem::path FindBesideProgram(std::initializer_list<const char*> candidates) {
+  std::error_code error;
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const char* candidate : candidates) {
+    std::filesystem::path path = (program.parent_path() / candidate).lexically_normal();
+    if (std::filesystem::exists(path, error)) {
+      return path;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path FindTpchGenerator() {
+  return FindBesideProgram({"tpchgen-cli", "../dependencies/bin/tpchgen-cli"});
+}
+
+std::filesystem::path FindTpchQueries() {
+  return FindBesideProgram(
+      {"share/tpch/queries", "../dependencies/duckdb-source/extension/tpch/dbgen/queries"});
+}
+
+std::filesystem::path FindExtension() {
+  return FindBesideProgram({"margay.duckdb_extension"});
+}
+
+}  // namespace margay::tool

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+namespace margay::tool {
+
+//! The files that come with the program: beside it in a package, and under build/dependencies in a
+//! build folder. Each function gives the first place that exists, or an empty path.
+
+//! The generator of the TPC-H data.
+std::filesystem::path FindTpchGenerator();
+
+//! The folder of the TPC-H queries, q01.sql to q22.sql.
+std::filesystem::path FindTpchQueries();
+
+//! The loadable extension.
+std::filesystem::path FindExtension();
+
+}  // namespace margay::tool
