@@ -1,0 +1,83 @@
+#include "checker.hpp"
+
+#include <algorithm>
+
+namespace margay::fuzz {
+
+bool Checker::BindItem(Item& item, const std::string& source) {
+  if (item.function == "count(*)") {
+    return true;
+  }
+  const auto types = engine_.Bind("SELECT " + item.expression.Text() + " FROM " + source);
+  if (!types) {
+    return false;
+  }
+  item.expression_type = types->at(0);
+  return engine_.Bind("SELECT " + item.Text() + " FROM " + source).has_value();
+}
+
+bool Checker::BindsAsCondition(const SqlNode& conjunct, const std::string& source) {
+  return engine_.Bind("SELECT 1 FROM " + source + " WHERE " + conjunct.Text()).has_value();
+}
+
+bool Checker::Bind(Query& query) {
+  engine_.Use(Engine::Reference());
+  return std::all_of(query.items.begin(), query.items.end(),
+                     [&](Item& item) { return BindItem(item, query.source); }) &&
+         engine_.Bind(query.Text()).has_value();
+}
+
+void Checker::KeepWhatBinds(Query& query) {
+  engine_.Use(Engine::Reference());
+  std::erase_if(query.items, [&](Item& item) { return !BindItem(item, query.source); });
+  std::erase_if(query.conjuncts,
+                [&](SqlNode& conjunct) { return !BindsAsCondition(conjunct, query.source); });
+}
+
+Answer Checker::Reference(const Query& query) {
+  engine_.Use(Engine::Reference());
+  Answer answer = engine_.Run(query.ReferenceText());
+  // An error shows a piece of the query: it must be the one that the others get.
+  return answer.error ? engine_.Run(query.Text()) : answer;
+}
+
+Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& reference,
+                       const Configuration& configuration) {
+  const Query& query = fuzz_case.query;
+  engine_.Use(configuration);
+  const DeviceCounters before =
+      configuration.uses_device ? engine_.ReadCounters() : DeviceCounters{};
+  const Answer found = engine_.Run(query.Text());
+
+  if (found.refused) {
+    return {Verdict::Kind::Refused, *found.error};
+  }
+  if (!configuration.same_errors && (reference.error || found.error)) {
+    return {Verdict::Kind::SameError, ""};
+  }
+  if (const auto difference = FindDifference(reference, found, query.Tolerances())) {
+    const bool is_error = reference.error || found.error;
+    return {is_error ? Verdict::Kind::OtherError : Verdict::Kind::OtherRows, *difference};
+  }
+  if (found.error) {
+    return {Verdict::Kind::SameError, *found.error};
+  }
+  if (!configuration.uses_device) {
+    return {};
+  }
+  const DeviceCounters after = engine_.ReadCounters();
+  if (after.device_executions > before.device_executions) {
+    return {};
+  }
+  if (after.runtime_fallbacks > before.runtime_fallbacks) {
+    return {Verdict::Kind::Fallback, ""};
+  }
+  const std::string plan = engine_.Explain(query.Text());
+  const bool reads_table =
+      plan.find("MARGAY") != std::string::npos || plan.find("SEQ_SCAN") != std::string::npos;
+  return {
+      reads_table && fuzz_case.rows.count > 0 ? Verdict::Kind::IdleDevice : Verdict::Kind::NoDevice,
+      "the answer is right, but no device was used"};
+}
+
+}  // namespace margay::fuzz

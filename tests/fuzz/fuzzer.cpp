@@ -1,0 +1,245 @@
+#include "fuzzer.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <utility>
+
+#include "crash_note.hpp"
+#include "query_generator.hpp"
+#include "random.hpp"
+#include "shrinker.hpp"
+#include "table_generator.hpp"
+
+namespace margay::fuzz {
+
+namespace {
+
+//! Of the profiles; in them most arithmetic overflows.
+constexpr int kExtremePercent = 25;
+//! Another profile may mean another encoding, which needs another kernel.
+constexpr int kNewProfilePercent = 10;
+//! The first data set shows what is refused; with rows, so that it is for the query's sake.
+constexpr size_t kFirstRows = 40;
+
+//! A reason without the numbers in it, so that like is counted with like.
+std::string ReasonOf(const std::string& error) {
+  std::string reason;
+  for (const char character : error.substr(0, error.find('\n'))) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(character)) != 0;
+    if (!digit) {
+      reason += character;
+    } else if (reason.empty() || reason.back() != '#') {
+      reason += '#';
+    }
+  }
+  return reason;
+}
+
+std::string ReplaceLineBreaks(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+//! SELECT count(*) over the source of `query`.
+Query CountOver(const Query& query) {
+  Query counting;
+  counting.source = query.source;
+  Item count;
+  count.kind = Item::Kind::Aggregate;
+  count.function = "count(*)";
+  counting.items.push_back(count);
+  return counting;
+}
+
+}  // namespace
+
+Fuzzer::Fuzzer(Options options)
+    : options_(std::move(options)),
+      checker_(engine_),
+      configurations_(options_.self_check ? Engine::SelfCheckConfigurations()
+                                          : Engine::MargayConfigurations(options_.device)) {}
+
+double Fuzzer::Elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Fuzzer::Run() {
+  bool goes_on = true;
+  for (uint64_t i = 0; i < options_.plans && goes_on && !IsOver(); i++) {
+    goes_on = RunPlan(options_.first_plan + i) || options_.keep_going;
+  }
+  PrintSummary();
+  return tally_.differences == 0 && tally_.comparisons > 0;
+}
+
+bool Fuzzer::RunPlan(uint64_t plan) {
+  Random random(options_.seed, {plan});
+  FuzzCase fuzz_case;
+  fuzz_case.table = DrawTable(random, "t");
+  fuzz_case.query = DrawQuery(fuzz_case.table, random);
+  DataGenerator data(fuzz_case.table);
+  tally_.plans++;
+  engine_.Create(fuzz_case.table);
+
+  for (uint64_t i = 0; i < options_.data_sets && !IsOver(); i++) {
+    place_ = std::to_string(options_.seed) + ":" + std::to_string(plan) + ", data set " +
+             std::to_string(i);
+    NoteForCrash(place_);
+    Random set_random(options_.seed, {plan, i});
+    if (i == 0 || set_random.Percent(kNewProfilePercent)) {
+      data.DrawProfiles(set_random, i > 0 && set_random.Percent(kExtremePercent));
+    }
+    const size_t count = DataGenerator::DrawRowCount(set_random);
+    fuzz_case.rows = data.DrawRows(set_random, i == 0 ? std::max(count, kFirstRows) : count);
+    fuzz_case.query.ForEachNode([&](SqlNode& node) {
+      if (node.literal) {
+        data.DrawLiteral(set_random, *node.literal);
+      }
+    });
+    engine_.Fill(fuzz_case.table, fuzz_case.rows);
+
+    if (i == 0) {
+      checker_.KeepWhatBinds(fuzz_case.query);
+      if (fuzz_case.query.items.empty()) {
+        tally_.empty_plans++;
+        return true;
+      }
+      KeepWhatIsSupported(fuzz_case);
+      if (options_.verbose) {
+        std::printf("%s\n  %s\n  %s\n", place_.c_str(), fuzz_case.table.CreateStatement().c_str(),
+                    fuzz_case.query.Text().c_str());
+        std::fflush(stdout);
+      }
+      if (fuzz_case.query.items.empty()) {
+        tally_.refused_plans++;
+        return true;
+      }
+    }
+    tally_.data_sets++;
+    if (!CheckDataSet(fuzz_case)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Fuzzer::IsRefused(const FuzzCase& fuzz_case) {
+  engine_.Use(configurations_[0]);
+  const Answer answer = engine_.Run(fuzz_case.query.Text());
+  if (answer.refused) {
+    CountRefusal(*answer.error);
+  }
+  return answer.refused;
+}
+
+void Fuzzer::KeepWhatIsSupported(FuzzCase& fuzz_case) {
+  if (options_.self_check || !IsRefused(fuzz_case)) {
+    return;
+  }
+  const Query whole = fuzz_case.query;
+  const auto is_refused = [&](Query query) {
+    FuzzCase part = fuzz_case;
+    part.query = std::move(query);
+    return IsRefused(part);
+  };
+  std::erase_if(fuzz_case.query.items, [&](const Item& item) {
+    Query alone = CountOver(whole);
+    if (item.kind == Item::Kind::Scalar) {
+      alone.items.clear();
+    }
+    alone.items.push_back(item);
+    return is_refused(alone);
+  });
+  std::erase_if(fuzz_case.query.conjuncts, [&](const SqlNode& conjunct) {
+    Query alone = CountOver(whole);
+    alone.conjuncts.push_back(conjunct);
+    return is_refused(alone);
+  });
+  if (!fuzz_case.query.items.empty() && IsRefused(fuzz_case)) {
+    fuzz_case.query.items.clear();
+  }
+}
+
+bool Fuzzer::CheckDataSet(const FuzzCase& fuzz_case) {
+  const Answer reference = checker_.Reference(fuzz_case.query);
+  for (const Configuration& configuration : configurations_) {
+    const Verdict verdict = checker_.Check(fuzz_case, reference, configuration);
+    switch (verdict.kind) {
+      case Verdict::Kind::Same:
+        tally_.comparisons++;
+        break;
+      case Verdict::Kind::SameError:
+        tally_.comparisons++;
+        tally_.both_error++;
+        break;
+      case Verdict::Kind::Fallback:
+        tally_.comparisons++;
+        tally_.fallbacks++;
+        break;
+      case Verdict::Kind::NoDevice:
+        tally_.comparisons++;
+        tally_.without_device++;
+        break;
+      case Verdict::Kind::Refused:
+        CountRefusal(verdict.text);
+        break;
+      case Verdict::Kind::OtherRows:
+      case Verdict::Kind::OtherError:
+      case Verdict::Kind::IdleDevice:
+        ReportDifference(fuzz_case, configuration, verdict);
+        return false;
+    }
+  }
+  return true;
+}
+
+void Fuzzer::CountRefusal(const std::string& error) {
+  tally_.refusals[ReasonOf(error)]++;
+  if (options_.verbose) {
+    std::printf("%s: refused: %s\n", place_.c_str(), error.c_str());
+  }
+}
+
+void Fuzzer::ReportDifference(const FuzzCase& fuzz_case, const Configuration& configuration,
+                              const Verdict& verdict) {
+  tally_.differences++;
+  std::printf("-- difference at %s, %s\n-- %s\n", place_.c_str(), configuration.name.c_str(),
+              ReplaceLineBreaks(verdict.text).c_str());
+  std::fflush(stdout);
+  Shrinker shrinker(engine_, configuration, verdict.kind);
+  const std::optional<FuzzCase> small = shrinker.Shrink(fuzz_case);
+  if (small) {
+    engine_.Create(small->table);
+    engine_.Fill(small->table, small->rows);
+    std::printf("%s", shrinker.Script(*small).c_str());
+  } else {
+    std::printf(
+        "-- it does not appear in a new table: run the plan again from its first data set\n"
+        "%s;\n",
+        fuzz_case.query.Text().c_str());
+  }
+  std::printf("-- again: margay_fuzz --replay %s\n", place_.substr(0, place_.find(',')).c_str());
+}
+
+void Fuzzer::PrintSummary() const {
+  const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
+  std::printf(
+      "seed %llu: %llu plans (%llu refused, %llu not bound), %llu data sets, %llu comparisons: "
+      "%llu differences, %llu errors, %llu finished by DuckDB, %llu without need of a device; %.1f "
+      "s\n",
+      number(options_.seed), number(tally_.plans), number(tally_.refused_plans),
+      number(tally_.empty_plans), number(tally_.data_sets), number(tally_.comparisons),
+      number(tally_.differences), number(tally_.both_error), number(tally_.fallbacks),
+      number(tally_.without_device), Elapsed());
+  std::vector<std::pair<uint64_t, std::string>> refusals;
+  for (const auto& [reason, count] : tally_.refusals) {
+    refusals.emplace_back(count, reason);
+  }
+  std::sort(refusals.rbegin(), refusals.rend());
+  for (const auto& [count, reason] : refusals) {
+    std::printf("  refused %llu times: %s\n", number(count), reason.c_str());
+  }
+}
+
+}  // namespace margay::fuzz

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker.hpp"
+#include "data_generator.hpp"
+#include "engine.hpp"
+
+namespace margay::fuzz {
+
+struct Options {
+  uint64_t seed = 1;
+  uint64_t first_plan = 0;
+  uint64_t plans = 20;
+  uint64_t data_sets = 50;
+  double seconds = 0;  //!< 0: no limit
+  std::string device;
+  bool verbose = false;
+  bool self_check = false;
+  bool keep_going = false;  //!< with the next plan after a difference
+};
+
+//! Draws plans, runs each over many data sets, and compares Margay's answers with DuckDB's.
+//!
+//! Everything is drawn from the seed, the plan's number and the data set's number, so that a plan
+//! can be replayed alone.
+class Fuzzer {
+ public:
+  explicit Fuzzer(Options options);
+
+  //! False if a difference was found; it is printed.
+  bool Run();
+
+ private:
+  struct Tally {
+    uint64_t plans = 0;
+    uint64_t refused_plans = 0;
+    uint64_t empty_plans = 0;  //!< DuckDB can't bind any item
+    uint64_t data_sets = 0;
+    uint64_t comparisons = 0;
+    uint64_t both_error = 0;
+    uint64_t fallbacks = 0;
+    uint64_t without_device = 0;
+    uint64_t differences = 0;
+    std::map<std::string, uint64_t> refusals;  //!< by reason
+  };
+
+  bool RunPlan(uint64_t plan);
+  //! Takes out the items and conjuncts that Margay refuses by themselves.
+  void KeepWhatIsSupported(FuzzCase& fuzz_case);
+  bool IsRefused(const FuzzCase& fuzz_case);
+  //! False if the answers differ.
+  bool CheckDataSet(const FuzzCase& fuzz_case);
+  void CountRefusal(const std::string& error);
+  void ReportDifference(const FuzzCase& fuzz_case, const Configuration& configuration,
+                        const Verdict& verdict);
+  void PrintSummary() const;
+  double Elapsed() const;
+  bool IsOver() const { return options_.seconds > 0 && Elapsed() > options_.seconds; }
+
+  Options options_;
+  Engine engine_;
+  Checker checker_;
+  std::vector<Configuration> configurations_;
+  Tally tally_;
+  std::string place_;  //!< seed, plan and data set at work
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace margay::fuzz

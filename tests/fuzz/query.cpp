@@ -1,0 +1,80 @@
+#include "query.hpp"
+
+namespace margay::fuzz {
+
+std::string Item::Text() const {
+  if (kind != Kind::Aggregate) {
+    return expression.Text();
+  }
+  return function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+}
+
+Tolerance Item::HowExact() const {
+  if (kind == Kind::Scalar) {
+    return Tolerance::Exact;
+  }
+  const bool adds_up = kind == Kind::Aggregate && (function == "sum" || function == "avg");
+  if (adds_up && expression_type.IsFloat()) {
+    return Tolerance::Scaled;
+  }
+  return adds_up && function == "avg" ? Tolerance::Relative : Tolerance::ZeroFree;
+}
+
+std::string Item::ScaleText() const {
+  const std::string real = "CAST(" + expression.Text() + " AS DOUBLE)";
+  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + "))";
+}
+
+std::string Query::TextWith(const std::vector<std::string>& further_columns) const {
+  std::string columns;
+  std::string groups;
+  for (size_t i = 0; i < items.size(); i++) {
+    columns += (columns.empty() ? "" : ", ") + items[i].Text();
+    if (items[i].kind == Item::Kind::Key) {
+      groups += (groups.empty() ? "" : ", ") + std::to_string(i + 1);
+    }
+  }
+  for (const std::string& column : further_columns) {
+    columns += ", " + column;
+  }
+  std::string text = "SELECT " + columns + " FROM " + source;
+  for (size_t i = 0; i < conjuncts.size(); i++) {
+    text += (i == 0 ? " WHERE " : " AND ") + conjuncts[i].Text();
+  }
+  return groups.empty() ? text : text + " GROUP BY " + groups;
+}
+
+std::string Query::Text() const {
+  return TextWith({});
+}
+
+std::string Query::ReferenceText() const {
+  std::vector<std::string> scales;
+  for (const Item& item : items) {
+    if (item.HowExact() == Tolerance::Scaled) {
+      scales.push_back(item.ScaleText());
+    }
+  }
+  return TextWith(scales);
+}
+
+std::vector<Tolerance> Query::Tolerances() const {
+  std::vector<Tolerance> tolerances;
+  for (const Item& item : items) {
+    tolerances.push_back(item.HowExact());
+  }
+  return tolerances;
+}
+
+void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
+  for (Item& item : items) {
+    if (item.function != "count(*)") {
+      item.expression.ForEach(visit);
+    }
+  }
+  for (SqlNode& conjunct : conjuncts) {
+    conjunct.ForEach(visit);
+  }
+}
+
+}  // namespace margay::fuzz

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sql_node.hpp"
+
+namespace margay::fuzz {
+
+//! How a column of two answers is compared.
+enum class Tolerance : uint8_t {
+  Exact,     //!< bit by bit, but NaN equals NaN
+  ZeroFree,  //!< exact, but 0.0 equals -0.0: whichever row comes first decides
+  Relative,  //!< of the size of the value, for averages of exact sums
+  Scaled,    //!< of the size of the summands, for floating-point sums, in which values cancel out
+};
+
+//! One column of a query's result.
+struct Item {
+  enum class Kind : uint8_t { Scalar, Key, Aggregate };
+
+  Kind kind = Kind::Scalar;
+  std::string function;  //!< Aggregate: sum, count, min, max, avg, or count(*) with no expression
+  SqlNode expression;
+  plan::Type
+      expression_type;  //!< of `expression`, as DuckDB says; Varchar for a type of no interest
+
+  std::string Text() const;
+  Tolerance HowExact() const;
+  //! The aggregate that gives the scale of a Scaled one: over finite absolute values.
+  std::string ScaleText() const;
+};
+
+//! A query over a source: a base table now, joins and sub-queries when there are generators for
+//! them.
+struct Query {
+  std::string source;  //!< what follows FROM
+  std::vector<Item> items;
+  std::vector<SqlNode> conjuncts;  //!< of WHERE
+
+  //! The query itself.
+  std::string Text() const;
+  //! The query with a further column for each Scaled one, in their order.
+  std::string ReferenceText() const;
+  std::vector<Tolerance> Tolerances() const;
+  void ForEachNode(const std::function<void(SqlNode&)>& visit);
+
+ private:
+  std::string TextWith(const std::vector<std::string>& further_columns) const;
+};
+
+}  // namespace margay::fuzz

@@ -1,0 +1,108 @@
+#include "query_generator.hpp"
+
+namespace margay::fuzz {
+
+namespace {
+
+using plan::TypeKind;
+
+constexpr int kDepth = 3;
+
+Item MakeItem(Item::Kind kind, SqlNode expression) {
+  Item item;
+  item.kind = kind;
+  item.expression = std::move(expression);
+  return item;
+}
+
+//! Many aggregates, as compiling a kernel takes longer than running it.
+void AddAggregates(Query& query, ExpressionGenerator& generator) {
+  Random& random = generator.GetRandom();
+  const size_t count = 1 + random.Below(10);
+  for (size_t i = 0; i < count; i++) {
+    const char* function =
+        random.Pick({"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)"});
+    const std::string name = function;
+    SqlNode argument = name == "count(*)"               ? SqlNode::Make({"*"}, {})
+                       : name == "sum" || name == "avg" ? generator.Number(random.Below(kDepth))
+                                                        : generator.Any(random.Below(kDepth));
+    if ((name == "sum" || name == "avg") && random.Percent(50)) {
+      const plan::Type type = random.Pick(generator.GetTable().columns).type;
+      argument = generator.OfType(IsNumber(type) ? type : TypeKind::Int64, kDepth);
+    }
+    Item item = MakeItem(Item::Kind::Aggregate, std::move(argument));
+    item.function = name;
+    query.items.push_back(std::move(item));
+  }
+}
+
+class Projection : public QueryShape {
+  int Weight() const override { return 35; }
+  void AddItems(Query& query, ExpressionGenerator& generator) const override {
+    Random& random = generator.GetRandom();
+    const size_t count = 1 + random.Below(12);
+    for (size_t i = 0; i < count; i++) {
+      query.items.push_back(
+          MakeItem(Item::Kind::Scalar, generator.Any(static_cast<int>(random.Below(kDepth + 1)))));
+    }
+  }
+};
+
+class UngroupedAggregate : public QueryShape {
+  int Weight() const override { return 30; }
+  void AddItems(Query& query, ExpressionGenerator& generator) const override {
+    AddAggregates(query, generator);
+  }
+};
+
+class GroupedAggregate : public QueryShape {
+  int Weight() const override { return 35; }
+  void AddItems(Query& query, ExpressionGenerator& generator) const override {
+    Random& random = generator.GetRandom();
+    const std::vector<size_t> small = generator.ColumnsWhere([](const Column& column) {
+      return column.type.IsVarchar() || column.type.IsBoolean() ||
+             column.type.kind == TypeKind::Int8 || column.type.kind == TypeKind::UInt8 ||
+             column.type.kind == TypeKind::Int16 || column.type.kind == TypeKind::Int32;
+    });
+    const size_t count = 1 + random.Below(3);
+    for (size_t i = 0; i < count; i++) {
+      const size_t choice = random.PickByWeight({small.empty() ? 0 : 60, 25, 15});
+      query.items.push_back(
+          MakeItem(Item::Kind::Key, choice == 0   ? generator.ColumnLeaf(random.Pick(small))
+                                    : choice == 1 ? generator.Predicate(1)
+                                                  : generator.OfType(TypeKind::Int8, 1)));
+    }
+    if (!random.Percent(5)) {
+      AddAggregates(query, generator);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes() {
+  std::vector<std::unique_ptr<QueryShape>> shapes;
+  shapes.push_back(std::make_unique<Projection>());
+  shapes.push_back(std::make_unique<UngroupedAggregate>());
+  shapes.push_back(std::make_unique<GroupedAggregate>());
+  return shapes;
+}
+
+Query DrawQuery(const Table& table, Random& random) {
+  ExpressionGenerator generator(table, random, random.Percent(20));
+  Query query;
+  query.source = table.name;
+  const std::vector<std::unique_ptr<QueryShape>> shapes = MakeQueryShapes();
+  std::vector<int> weights;
+  for (const auto& shape : shapes) {
+    weights.push_back(shape->Weight());
+  }
+  shapes[random.PickByWeight(weights)]->AddItems(query, generator);
+  const size_t conjuncts = random.Pick<size_t>({0, 0, 1, 1, 2, 3});
+  for (size_t i = 0; i < conjuncts; i++) {
+    query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
+  }
+  return query;
+}
+
+}  // namespace margay::fuzz

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "checker.hpp"
+
+namespace margay::fuzz {
+
+//! Makes a case with a difference smaller, as long as the same kind of difference stays.
+class Shrinker {
+ public:
+  Shrinker(Engine& engine, const Configuration& configuration, Verdict::Kind wanted)
+      : engine_(engine), checker_(engine), configuration_(configuration), wanted_(wanted) {}
+
+  //! None if the case shows no such difference in a new table: it depends on what was there before.
+  std::optional<FuzzCase> Shrink(FuzzCase fuzz_case);
+
+  //! SQL that shows the difference by itself, with both answers as comments.
+  std::string Script(const FuzzCase& fuzz_case);
+
+ private:
+  //! Whether a case still shows the difference; then it is taken over into `fuzz_case`.
+  bool Accept(FuzzCase& fuzz_case, FuzzCase candidate);
+  bool DropRows(FuzzCase& fuzz_case);
+  bool DropItems(FuzzCase& fuzz_case);
+  bool DropConjuncts(FuzzCase& fuzz_case);
+  bool SimplifyExpressions(FuzzCase& fuzz_case);
+  bool DropColumns(FuzzCase& fuzz_case);
+  bool SimplifyCells(FuzzCase& fuzz_case);
+
+  Engine& engine_;
+  Checker checker_;
+  Configuration configuration_;
+  Verdict::Kind wanted_;
+  size_t attempts_ = 0;
+};
+
+}  // namespace margay::fuzz
