@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kHostAlignment = 64;
 
 //! NVIDIA's driver allocates at the first use, where lack of memory comes too late for the caller
-//! to make room. Buffers from this size on are touched when they are created (0.02 ms).
+//! to make room. Buffers from this size on are touched when they are created.
 constexpr size_t kEarlyAllocationMinimum = size_t{1} << 20;
 
 cl_mem_flags FlagsOf(Access access) {
