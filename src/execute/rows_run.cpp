@@ -49,7 +49,7 @@ size_t Aligned(size_t bytes) {
 
 }  // namespace
 
-RowsRun::RowsRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
+RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
     : KernelRun(part, std::move(options)), outputs_(part->Kernel().outputs) {
   buffers_.resize(outputs_.size());
 }

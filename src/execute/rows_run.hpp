@@ -12,7 +12,7 @@ namespace margay::execute {
 //! together into host memory that the allocator of the pool counts.
 class RowsRun : public KernelRun {
  public:
-  RowsRun(std::shared_ptr<const CompiledPart> part, RunOptions options);
+  RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
 
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;

@@ -119,7 +119,8 @@ TEST(Verify, DatesMoveByDays) {
   EXPECT_FALSE(IsValid(Operation::Subtract, kDate, {kInteger, kDate}));
   EXPECT_FALSE(IsValid(Operation::Add, kDate, {kDate, kBigint}));
   EXPECT_FALSE(IsValid(Operation::Add, kDate, {kDate, kDate}));
-  EXPECT_FALSE(IsValid(Operation::Subtract, kBigint, {kDate, kDate}));
+  EXPECT_TRUE(IsValid(Operation::Subtract, kBigint, {kDate, kDate}));
+  EXPECT_FALSE(IsValid(Operation::Add, kBigint, {kDate, kDate}));
 }
 
 TEST(Verify, MultiplyAddsScales) {
