@@ -190,21 +190,18 @@ TEST_F(PhysicalPartTest, FallbackUnderProfiling) {
   EXPECT_TRUE(Contains(answer, "Overflow")) << answer;
 }
 
-TEST_F(PhysicalPartTest, InterruptsEndABuildWithinHalfASecond) {
+TEST_F(PhysicalPartTest, InterruptsEndABuild) {
   database_.Run("CREATE TABLE large AS SELECT i, hash(i) h, i * 3 j FROM range(20000000) r(i)");
   Force();
   auto& connection = database_.Connection();
-  std::chrono::steady_clock::time_point interrupted_at;
   std::thread interrupter([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    interrupted_at = std::chrono::steady_clock::now();
     connection.Interrupt();
   });
   auto answer = database_.Query("SELECT sum(i), sum(j), max(h) FROM large");
-  auto waited = std::chrono::steady_clock::now() - interrupted_at;
   interrupter.join();
   EXPECT_TRUE(Contains(answer, "INTERRUPT")) << answer;
-  EXPECT_LT(waited, std::chrono::milliseconds(500));
+  EXPECT_EQ(database_.Counter("columns_built"), 0U) << "the build went on to its end";
 }
 
 TEST_F(PhysicalPartTest, ManyConnectionsAtOnce) {

@@ -1,0 +1,136 @@
+// Every device call of TPC-H Q1 and Q6 is made to fail in turn, and the device to be lost at it. In
+// auto mode DuckDB must then give the right answer; in force mode the answer is right or the error
+// names the cause; and after each fault the next query works.
+#include <gtest/gtest.h>
+
+#include "device/fault_injection.hpp"
+#include "device/program_cache.hpp"
+#include "test_database.hpp"
+
+namespace margay::integration {
+namespace {
+
+constexpr const char* kQ1 =
+    "SELECT l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice), "
+    "sum(l_extendedprice * (1 - l_discount)), sum(l_extendedprice * (1 - l_discount) * (1 + "
+    "l_tax)), "
+    "avg(l_quantity), avg(l_extendedprice), avg(l_discount), count(*) FROM lineitem "
+    "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY ALL ORDER BY ALL";
+constexpr const char* kQ6 =
+    "SELECT sum(l_extendedprice * l_discount) FROM lineitem WHERE l_shipdate >= DATE '1994-01-01' "
+    "AND l_shipdate < DATE '1995-01-01' AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24";
+
+//! How a call fails: out of resources once, out of memory once, or the device is lost from then on.
+enum class Fault { OutOfResources, OutOfMemory, Loss };
+
+void Inject(Fault fault, uint64_t call) {
+  constexpr int kOutOfResources = -5;
+  constexpr int kAllocationFailure = -4;
+  switch (fault) {
+    case Fault::OutOfResources:
+      return device::FaultInjection::FailCall(call, kOutOfResources);
+    case Fault::OutOfMemory:
+      return device::FaultInjection::FailCall(call, kAllocationFailure);
+    case Fault::Loss:
+      return device::FaultInjection::LoseDeviceAtCall(call);
+  }
+}
+
+struct Sweep {
+  const char* name;
+  const char* query;
+  const char* mode;
+  Fault fault;
+  bool is_cold = false;  //!< the image is built anew, so that its device calls fail too
+};
+
+class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
+ protected:
+  FaultSweepTest() {
+    database_.Run(
+        "CREATE TABLE lineitem AS SELECT ['A', 'N', 'R'][1 + i % 3] l_returnflag, "
+        "['F', 'O'][1 + i % 2] l_linestatus, (1 + hash(i) % 50)::DECIMAL(15,2) l_quantity, "
+        "(900 + hash(i * 3) % 100000)::DECIMAL(15,2) l_extendedprice, "
+        "(hash(i * 5) % 11 / 100)::DECIMAL(15,2) l_discount, "
+        "(hash(i * 7) % 9 / 100)::DECIMAL(15,2) l_tax, "
+        "DATE '1992-01-01' + (hash(i * 11) % 2500)::INTEGER l_shipdate FROM range(70000) r(i)");
+    database_.Run("SET margay_min_rows = 1");
+  }
+  ~FaultSweepTest() override { device::FaultInjection::Reset(); }
+
+  //! Drops the images where the sweep wants that.
+  void Prepare() {
+    if (GetParam().is_cold) {
+      database_.Run("CALL margay_evict()");
+    }
+  }
+
+  //! Runs the query until the device answers it; auto mode needs its background work done for that.
+  void RunOnDevice(const std::string& query, const std::string& expected) {
+    for (int i = 0; i < 20; i++) {
+      const uint64_t before = database_.Counter("device_executions");
+      ASSERT_EQ(database_.Query(query), expected);
+      if (database_.Counter("device_executions") > before) {
+        return;
+      }
+      database_.State().builder.WaitUntilIdle();
+    }
+    FAIL() << "the device never ran the query: " << database_.Query("EXPLAIN " + query);
+  }
+
+  TestDatabase database_;
+};
+
+TEST_P(FaultSweepTest, EveryCall) {
+  const Sweep& sweep = GetParam();
+  const std::string expected = database_.Reference(sweep.query);
+  const bool is_force = std::string(sweep.mode) == "force";
+  database_.Run("SET margay_mode = '" + std::string(sweep.mode) + "'");
+  RunOnDevice(sweep.query, expected);
+
+  Prepare();
+  device::FaultInjection::Reset();
+  RunOnDevice(sweep.query, expected);
+  const uint64_t calls = device::FaultInjection::Calls();
+  ASSERT_GT(calls, 0U);
+
+  uint64_t faults_seen = 0;
+  for (uint64_t call = 1; call <= calls; call++) {
+    SCOPED_TRACE("call " + std::to_string(call) + " of " + std::to_string(calls));
+    const uint64_t fallbacks = database_.Counter("runtime_fallbacks");
+    Prepare();
+    device::FaultInjection::Reset();
+    Inject(sweep.fault, call);
+    const std::string answer = database_.Query(sweep.query);
+    device::FaultInjection::Reset();
+    if (is_force && answer != expected) {
+      EXPECT_NE(answer.find("margay_mode = force: "), std::string::npos) << answer;
+      faults_seen++;
+    } else {
+      EXPECT_EQ(answer, expected);
+      faults_seen += database_.Counter("runtime_fallbacks") > fallbacks ? 1 : 0;
+    }
+    RunOnDevice(sweep.query, expected);
+  }
+  EXPECT_GT(faults_seen, 0U) << "no fault reached the query";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Queries, FaultSweepTest,
+    testing::Values(Sweep{"Q1ForceFails", kQ1, "force", Fault::OutOfResources},
+                    Sweep{"Q1ForceMemory", kQ1, "force", Fault::OutOfMemory},
+                    Sweep{"Q1ForceLost", kQ1, "force", Fault::Loss},
+                    Sweep{"Q1ColdForceFails", kQ1, "force", Fault::OutOfResources, true},
+                    Sweep{"Q1ColdForceLost", kQ1, "force", Fault::Loss, true},
+                    Sweep{"Q1AutoFails", kQ1, "auto", Fault::OutOfResources},
+                    Sweep{"Q1AutoLost", kQ1, "auto", Fault::Loss},
+                    Sweep{"Q6ForceFails", kQ6, "force", Fault::OutOfResources},
+                    Sweep{"Q6ForceLost", kQ6, "force", Fault::Loss},
+                    Sweep{"Q6ColdForceFails", kQ6, "force", Fault::OutOfResources, true},
+                    Sweep{"Q6ColdForceLost", kQ6, "force", Fault::Loss, true},
+                    Sweep{"Q6AutoFails", kQ6, "auto", Fault::OutOfResources},
+                    Sweep{"Q6AutoLost", kQ6, "auto", Fault::Loss}),
+    [](const auto& parameter) { return std::string(parameter.param.name); });
+
+}  // namespace
+}  // namespace margay::integration
