@@ -31,6 +31,11 @@ constexpr uint32_t kRowsPerLane = 256;
 //! steps take the same time.
 constexpr uint64_t kReductionChunks = 16;
 
+//! Words that are reduced between two barriers. Each round costs compilers of CPU runtimes about as
+//! much as the rest of a small kernel, so the fewer the better; local memory sets the limit.
+constexpr size_t kPrivateRoundWords = 16;
+constexpr size_t kLocalRoundWords = 4;
+
 //! Rows that a lane loads at once, so that narrow columns are read in words of 4 bytes and more.
 constexpr int kQuad = 4;
 
@@ -361,30 +366,75 @@ void LanesGenerator::WriteReduction(CodeBlock& block) {
   }
 }
 
-void LanesGenerator::WritePrivateReduction(CodeBlock& block) {
-  block.Line("__local long reduced[2 * LANES];");
-  for (const Accumulator& accumulator : kernel_.aggregate.accumulators) {
-    std::vector<std::string> own, into, from;
-    for (size_t i = 0; i < accumulator.Words(); i++) {
-      const std::string offset = i == 0 ? "" : "LANES + ";
-      own.push_back("a" + Number(accumulator.word + i));
-      into.push_back("reduced[" + offset + "lane]");
-      from.push_back("reduced[" + offset + "lane + distance]");
+std::vector<std::vector<size_t>> LanesGenerator::ReductionRounds(size_t most_words) const {
+  std::vector<std::vector<size_t>> rounds;
+  size_t words = most_words;
+  const auto& accumulators = kernel_.aggregate.accumulators;
+  for (size_t number = 0; number < accumulators.size(); number++) {
+    words += accumulators[number].Words();
+    if (words > most_words) {
+      rounds.emplace_back();
+      words = accumulators[number].Words();
     }
-    for (size_t i = 0; i < own.size(); i++)
-      block.Line(into[i] + " = " + own[i] + ";");
+    rounds.back().push_back(number);
+  }
+  return rounds;
+}
+
+LanesGenerator::ReducedWords LanesGenerator::WordsInRound(const std::vector<size_t>& round) const {
+  ReducedWords words;
+  for (size_t number : round) {
+    const Accumulator& accumulator = kernel_.aggregate.accumulators[number];
+    for (size_t i = 0; i < accumulator.Words(); i++) {
+      const std::string place = Number(words.own.size());
+      words.shared.push_back("reduced[" + place + " * LANES + lane");
+      words.own.push_back("r" + place);
+      words.table.push_back(accumulator.word + i);
+      words.initial.push_back(InitialWords(accumulator.fold)[i]);
+    }
+  }
+  return words;
+}
+
+void LanesGenerator::WriteCombine(CodeBlock& block, const std::vector<size_t>& round,
+                                  const std::vector<std::string>& into,
+                                  const std::vector<std::string>& from) {
+  size_t word = 0;
+  for (size_t number : round) {
+    const Accumulator& accumulator = kernel_.aggregate.accumulators[number];
+    const auto part = [&](const std::vector<std::string>& words) {
+      const auto first = words.begin() + static_cast<ptrdiff_t>(word);
+      return std::vector<std::string>(first, first + static_cast<ptrdiff_t>(accumulator.Words()));
+    };
+    for (const std::string& line : CombineCode(accumulator.fold, part(into), part(from))) {
+      block.Line(line);
+    }
+    word += accumulator.Words();
+  }
+}
+
+void LanesGenerator::WritePrivateReduction(CodeBlock& block) {
+  const size_t most_words = std::min(kernel_.aggregate.words, kPrivateRoundWords);
+  block.Line("__local long reduced[" + Number(most_words) + " * LANES];");
+  for (const std::vector<size_t>& round : ReductionRounds(most_words)) {
+    const ReducedWords words = WordsInRound(round);
+    std::vector<std::string> into, from;
+    for (size_t i = 0; i < words.own.size(); i++) {
+      into.push_back(words.shared[i] + "]");
+      from.push_back(words.shared[i] + " + distance]");
+      block.Line(into[i] + " = a" + Number(words.table[i]) + ";");
+    }
     block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
     block.Open("for (uint distance = LANES / 2; distance > 0; distance /= 2) {");
     block.Open("if (lane < distance) {");
-    for (const std::string& line : CombineCode(accumulator.fold, into, from))
-      block.Line(line);
+    WriteCombine(block, round, into, from);
     block.Close();
     block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
     block.Close();
     block.Open("if (lane == 0) {");
-    for (size_t i = 0; i < own.size(); i++) {
-      block.Line("partials[get_group_id(0) * WORDS + " + Number(accumulator.word + i) +
-                 "] = " + into[i] + ";");
+    for (size_t i = 0; i < words.own.size(); i++) {
+      block.Line("partials[get_group_id(0) * WORDS + " + Number(words.table[i]) + "] = " + into[i] +
+                 ";");
     }
     block.Close();
     block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
@@ -394,55 +444,48 @@ void LanesGenerator::WritePrivateReduction(CodeBlock& block) {
 void LanesGenerator::WriteLocalReduction(CodeBlock& block) {
   // Two steps: `chunks` lanes per group each fold a share of the lanes' tables, then one lane per
   // group folds what they got.
-  const auto& accumulators = kernel_.aggregate.accumulators;
   const uint64_t groups = kernel_.aggregate.groups;
   const uint64_t chunks = std::clamp<uint64_t>(kernel_.work_group / groups, 1, kReductionChunks);
-  block.Line("__local long reduced[2 * LANES];");
+  block.Line("__local long reduced[" + Number(kLocalRoundWords) + " * LANES];");
   block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
-  for (size_t number = 0; number < accumulators.size(); number++) {
-    const Accumulator& accumulator = accumulators[number];
-    const std::vector<int64_t> initial = InitialWords(accumulator.fold);
-    std::vector<std::string> into, share, other_share, partial;
-    for (size_t i = 0; i < accumulator.Words(); i++) {
-      const std::string offset = i == 0 ? "" : "LANES + ";
-      into.push_back("r" + Number(i));
-      share.push_back("reduced[" + offset + "lane]");
-      other_share.push_back("reduced[" + offset + "lane + " + Number(groups) + " * chunk]");
+  for (const std::vector<size_t>& round : ReductionRounds(kLocalRoundWords)) {
+    const ReducedWords words = WordsInRound(round);
+    std::vector<std::string> share, other_share, partial, tables;
+    for (size_t i = 0; i < words.own.size(); i++) {
+      share.push_back(words.shared[i] + "]");
+      other_share.push_back(words.shared[i] + " + GROUPS * chunk]");
       partial.push_back("partials[(get_group_id(0) * (ulong)GROUPS + group) * WORDS + " +
-                        Number(accumulator.word + i) + "]");
+                        Number(words.table[i]) + "]");
     }
-    const auto declare = [&] {
-      for (size_t i = 0; i < into.size(); i++) {
-        block.Line("long " + into[i] + " = " + IntegerLiteral(initial[i], Machine::Int64) + ";");
+    for (size_t number : round) {
+      for (const std::string& word : packed_->Unpack(number, LocalWords("other"))) {
+        tables.push_back(word);
+      }
+    }
+    const auto fold = [&](const std::string& loop, const std::vector<std::string>& from,
+                          const std::vector<std::string>& places) {
+      for (size_t i = 0; i < words.own.size(); i++) {
+        block.Line("long " + words.own[i] + " = " +
+                   IntegerLiteral(words.initial[i], Machine::Int64) + ";");
+      }
+      block.Open(loop);
+      WriteCombine(block, round, words.own, from);
+      block.Close();
+      for (size_t i = 0; i < words.own.size(); i++) {
+        block.Line(places[i] + " = " + words.own[i] + ";");
       }
     };
-    const auto store = [&](const std::vector<std::string>& places) {
-      for (size_t i = 0; i < into.size(); i++)
-        block.Line(places[i] + " = " + into[i] + ";");
-    };
-    const auto combine = [&](const std::vector<std::string>& from) {
-      for (const std::string& line : CombineCode(accumulator.fold, into, from))
-        block.Line(line);
-    };
-    block.Open("for (uint item = lane; item < " + Number(groups * chunks) + "; item += LANES) {");
+    block.Open("for (uint item = lane; item < GROUPS * " + Number(chunks) + "; item += LANES) {");
     block.Line("const uint group = item % GROUPS;");
-    declare();
-    block.Open("for (uint other = item / GROUPS; other < LANES; other += " + Number(chunks) +
-               ") {");
-    combine(packed_->Unpack(number, LocalWords("other")));
-    block.Close();
-    store(chunks == 1 ? partial : share);
+    fold("for (uint other = item / GROUPS; other < LANES; other += " + Number(chunks) + ") {",
+         tables, chunks == 1 ? partial : share);
     block.Close();
     if (chunks == 1)
       continue;
     block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
     block.Open("if (lane < GROUPS) {");
     block.Line("const uint group = lane;");
-    declare();
-    block.Open("for (uint chunk = 0; chunk < " + Number(chunks) + "; chunk++) {");
-    combine(other_share);
-    block.Close();
-    store(partial);
+    fold("for (uint chunk = 0; chunk < " + Number(chunks) + "; chunk++) {", other_share, partial);
     block.Close();
     block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
   }

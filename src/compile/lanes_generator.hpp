@@ -38,6 +38,20 @@ class LanesGenerator : public KernelGenerator {
   void WriteReduction(CodeBlock& block);
   void WritePrivateReduction(CodeBlock& block);
   void WriteLocalReduction(CodeBlock& block);
+  //! The words of one round of a reduction.
+  struct ReducedWords {
+    std::vector<std::string> own;     //!< variables of a lane
+    std::vector<std::string> shared;  //!< the lane's place in local memory, the bracket left open
+    std::vector<size_t> table;        //!< numbers in the group's row
+    std::vector<int64_t> initial;
+  };
+
+  //! The accumulators, cut into rounds of at most `most_words` words.
+  std::vector<std::vector<size_t>> ReductionRounds(size_t most_words) const;
+  ReducedWords WordsInRound(const std::vector<size_t>& round) const;
+  //! Folds the words `from` of a round's accumulators into `into`.
+  void WriteCombine(CodeBlock& block, const std::vector<size_t>& round,
+                    const std::vector<std::string>& into, const std::vector<std::string>& from);
   //! Loads four rows of the columns that are in `numbers` and not loaded yet.
   void WriteLoads(CodeBlock& block, const std::set<size_t>& numbers, std::set<size_t>& loaded);
   //! Local bytes of one staged row of an Owned table.
