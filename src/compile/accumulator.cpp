@@ -12,8 +12,7 @@ namespace margay::compile {
 namespace {
 
 Int128 Joined(const int64_t* words) {
-  return static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(words[1])) << 64 |
-                             static_cast<uint64_t>(words[0]));
+  return JoinWords(words[0], words[1]);
 }
 
 void Split(Int128 value, int64_t* words) {
@@ -112,8 +111,13 @@ std::vector<std::string> FoldCode(const Accumulator& accumulator,
       break;
     case Fold::Min64:
     case Fold::Max64:
-      code = is_float ? "double_to_ordered((double)" + value.code + ")"
-                      : ExpressionWriter::Convert(value, Machine::Int64);
+      if (is_float) {
+        code = std::string(accumulator.fold == Fold::Min64 ? "double_to_ordered"
+                                                           : "double_to_ordered_up") +
+               "((double)" + value.code + ")";
+      } else {
+        code = ExpressionWriter::Convert(value, Machine::Int64);
+      }
       break;
     case Fold::Sum64:
       code = ExpressionWriter::Convert(value, Machine::Int64);

@@ -14,13 +14,6 @@ namespace {
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 
-//! For dry runs: reads nothing.
-class NullReader : public RowReader {
- public:
-  std::string Encoded(const InputColumn&, int) const override { return "0"; }
-  std::string IsNull(const InputColumn&) const override { return "0"; }
-};
-
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
   GroupKey key;
@@ -96,7 +89,7 @@ AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scra
                                     uint64_t rows) {
   AggregateLayout layout;
   CodeBlock block;
-  const NullReader reader;
+  const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);
   for (const plan::ExpressionPointer& expression : pipeline.outputs) {
     layout.keys.push_back(KeyOf(expression, writer, scratch));

@@ -1,7 +1,7 @@
 #include "compile/cast_writer.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <stdexcept>
 
 #include "compile/refusal.hpp"
 
@@ -13,7 +13,6 @@ using plan::TypeKind;
 namespace {
 
 constexpr Int128 kMicrosecondsPerDay = 86400000000;
-constexpr Int128 kInfiniteDate = 2147483647;
 constexpr Int128 kInfiniteTimestamp = INT64_MAX;
 
 //! Up to here every integer is a double of its own.
@@ -123,18 +122,17 @@ Value CastWriter::Scaled(const Value& value, int exponent) {
   const Range factor = Range::Of(PowerOfTen(exponent));
   Value result;
   result.null = value.null;
-  // A NULL that stands for a value out of bounds may wrap; its value is never looked at.
   result.range = value.range * factor;
   result.domain = value.domain * factor;
   if (!result.range.exact)
-    result.range = result.range.CutTo(Range::All());
+    throw std::logic_error("CastWriter::Scaled: the product does not fit into 128 bits");
   result.machine = MachineFor(result.range);
   const std::string literal = IntegerLiteral(PowerOfTen(exponent), result.machine);
   const std::string operand = ExpressionWriter::Convert(value, result.machine);
   result.code =
       writer_.Declare(result.machine, result.machine == Machine::Wide
                                           ? "wide_multiply(" + operand + ", " + literal + ")"
-                                          : operand + " * " + literal);
+                                          : Wrapping(result.machine, operand, "*", literal));
   return result;
 }
 
@@ -168,8 +166,9 @@ Value CastWriter::Rounded(const Value& value, int exponent) {
                                                        operand + ".high < 0 ? " + down + " : " +
                                                        up + "), " + divisor + ", &" + rest + ")");
   } else {
-    quotient.code = writer_.Declare(machine, "(" + operand + " + (" + operand + " < 0 ? " + down +
-                                                 " : " + up + ")) / " + divisor);
+    const std::string half_away = "(" + operand + " < 0 ? " + down + " : " + up + ")";
+    quotient.code =
+        writer_.Declare(machine, Wrapping(machine, operand, "+", half_away) + " / " + divisor);
   }
   result.machine = MachineFor(result.range);
   result.code =

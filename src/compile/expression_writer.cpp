@@ -17,9 +17,6 @@ namespace {
 //! IN lists longer than this would make kernels that take seconds to compile.
 constexpr size_t kLongestInList = 64;
 
-//! Days of DATE 'infinity'; '-infinity' is its negative.
-constexpr Int128 kInfiniteDate = 2147483647;
-
 Machine FloatMachine(const plan::Type& type) {
   return type.kind == TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
 }
@@ -67,6 +64,13 @@ std::string IntegerLiteral(Int128 value, Machine machine) {
   if (value == std::numeric_limits<int32_t>::min())
     return "(-2147483647 - 1)";
   return ToString(value);
+}
+
+std::string Wrapping(Machine machine, const std::string& a, std::string_view symbol,
+                     const std::string& b) {
+  const std::string word(MachineName(machine));
+  return "(" + word + ")((u" + word + ")" + a + " " + std::string(symbol) + " (u" + word + ")" + b +
+         ")";
 }
 
 std::string LessCode(Machine machine, const std::string& a, const std::string& b) {
@@ -380,12 +384,11 @@ Value ExpressionWriter::WriteIntegerArithmetic(const plan::Expression& expressio
   } else {
     // Operands may be wider than the result; both are then cut to the result's width, in which the
     // exact result fits.
-    const char* symbol = is_multiply ? " * " : is_add ? " + " : " - ";
-    const std::string_view word = value.machine == Machine::Int32 ? "int" : "long";
-    value.code =
-        Declare(value.machine, "(" + std::string(word) + ")((u" + std::string(word) + ")" +
-                                   Convert(a, value.machine) + symbol + "(u" + std::string(word) +
-                                   ")" + Convert(b, value.machine) + ")");
+    value.code = Declare(value.machine, Wrapping(value.machine, Convert(a, value.machine),
+                                                 is_multiply ? "*"
+                                                 : is_add    ? "+"
+                                                             : "-",
+                                                 Convert(b, value.machine)));
   }
   return Bounded(value, bounds);
 }
@@ -432,8 +435,19 @@ Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
     value.code = is_quotient ? quotient : remainder;
   } else {
     is_zero = DeclareFlag("(" + divisor + " == 0)");
-    const std::string safe = Declare(value.machine, is_zero + " ? 1 : " + divisor);
-    value.code = Declare(value.machine, dividend + (is_quotient ? " / " : " % ") + safe);
+    if (b.range.low >= 0) {
+      const std::string safe = Declare(value.machine, is_zero + " ? 1 : " + divisor);
+      value.code = Declare(value.machine, dividend + (is_quotient ? " / " : " % ") + safe);
+    } else {
+      // The lowest machine value by -1 traps on some processors, even where the row does not count.
+      const std::string is_minus_one = DeclareFlag("(" + divisor + " == -1)");
+      const std::string safe =
+          Declare(value.machine, is_zero + " | " + is_minus_one + " ? 1 : " + divisor);
+      const std::string negated = Wrapping(value.machine, "0", "-", dividend);
+      value.code =
+          Declare(value.machine, is_minus_one + " ? " + (is_quotient ? negated : "0") + " : " +
+                                     dividend + (is_quotient ? " / " : " % ") + safe);
+    }
   }
   value.null = EitherNull(EitherNull(a.null, b.null), is_zero);
   return Bounded(value, ResultBounds(expression.GetType()));

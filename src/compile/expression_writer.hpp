@@ -83,6 +83,11 @@ class ExpressionWriter {
 //! A literal of `value` for a machine integer type.
 std::string IntegerLiteral(Int128 value, Machine machine);
 
+//! `a` `symbol` `b` of a machine integer that wraps around: in rows that don't count, operands may
+//! be anything.
+std::string Wrapping(Machine machine, const std::string& a, std::string_view symbol,
+                     const std::string& b);
+
 //! An int that is 1 where integer code `a` of `machine` is below `b`.
 std::string LessCode(Machine machine, const std::string& a, const std::string& b);
 

@@ -62,10 +62,10 @@ struct Refusal {
   bool is_too_wide = false;  //!< there may be kernels for each half of the plan's outputs
 };
 
-//! Generates the kernel for `plan`, whose scan columns `image` holds all of, or says why there is
-//! none.
+//! Generates the kernel for `plan` over `rows` rows, or says why there is none. `columns` are those
+//! of the plan's scan, in its order.
 std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
-                                                      const storage::TableImage& image,
-                                                      Shape shape);
+                                                      const std::vector<InputColumn>& columns,
+                                                      uint64_t rows, Shape shape);
 
 }  // namespace margay::compile

@@ -55,10 +55,7 @@ void CollectColumns(const plan::Expression& expression, std::set<size_t>& column
 KernelGenerator::KernelGenerator(const Pipeline& pipeline,
                                  const std::vector<InputColumn>& scan_columns,
                                  DictionaryCache& dictionaries, uint64_t rows)
-    : pipeline_(pipeline),
-      scan_columns_(scan_columns),
-      dictionaries_(dictionaries),
-      context_{scan_columns, dictionaries} {
+    : pipeline_(pipeline), scan_columns_(scan_columns), context_{scan_columns, dictionaries} {
   for (const auto& conjunct : pipeline.conjuncts)
     CollectColumns(*conjunct, read_);
   for (const auto& output : pipeline.outputs)
@@ -83,11 +80,7 @@ KernelGenerator::KernelGenerator(const Pipeline& pipeline,
 
 void KernelGenerator::PlanOutputs() {
   CodeBlock block;
-  class NullReader : public RowReader {
-   public:
-    std::string Encoded(const InputColumn&, int) const override { return "0"; }
-    std::string IsNull(const InputColumn&) const override { return "0"; }
-  } reader;
+  const DirectReader reader;  // of code that is thrown away
   KernelContext scratch = context_;
   ExpressionWriter writer(scratch, reader, block);
   for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
@@ -306,22 +299,15 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
 }
 
 std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
-                                                      const storage::TableImage& image,
-                                                      Shape shape) {
+                                                      const std::vector<InputColumn>& columns,
+                                                      uint64_t rows, Shape shape) {
   try {
     const Pipeline pipeline = Pipeline::From(plan);
-    std::vector<InputColumn> columns;
-    for (const plan::ScanColumn& column : pipeline.columns) {
-      columns.push_back({columns.size(), column.name, image.Find(column.id)});
-      if (!columns.back().image) {
-        throw std::logic_error("GenerateKernel: the image has no column " + column.name);
-      }
-    }
     DictionaryCache dictionaries(columns);
     if (shape == Shape::Loop) {
-      return LoopGenerator(pipeline, columns, dictionaries, image.Rows()).Generate();
+      return LoopGenerator(pipeline, columns, dictionaries, rows).Generate();
     }
-    return LanesGenerator(pipeline, columns, dictionaries, image.Rows()).Generate();
+    return LanesGenerator(pipeline, columns, dictionaries, rows).Generate();
   } catch (const TooManyArguments& wide) {
     return Refusal{wide.what(), true};
   } catch (const Unsupported& unsupported) {

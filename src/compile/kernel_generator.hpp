@@ -47,7 +47,6 @@ class KernelGenerator {
 
   const Pipeline& pipeline_;
   const std::vector<InputColumn>& scan_columns_;
-  DictionaryCache& dictionaries_;
   KernelContext context_;
   GeneratedKernel kernel_;
 

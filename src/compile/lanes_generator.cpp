@@ -43,21 +43,6 @@ std::string Number(size_t number) {
   return std::to_string(number);
 }
 
-//! Reads the row `row` straight from memory.
-class DirectReader : public RowReader {
- public:
-  std::string Encoded(const InputColumn& column, int word) const override {
-    const std::string pointer = "c" + Number(column.number);
-    if (column.image->GetEncoding() == storage::Encoding::Wide) {
-      return pointer + "[2 * row" + (word == 1 ? " + 1]" : "]");
-    }
-    return pointer + "[row]";
-  }
-  std::string IsNull(const InputColumn& column) const override {
-    return "!(n" + Number(column.number) + "[row / 8] >> row % 8 & 1)";
-  }
-};
-
 //! Reads row `k` of the four rows that have been loaded into `quad<n>`.
 class QuadReader : public DirectReader {
  public:

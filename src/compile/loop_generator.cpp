@@ -10,20 +10,6 @@ namespace {
 //! partial results belong.
 constexpr size_t kLargestPrivateTableWords = 512;
 
-class LoopReader : public RowReader {
- public:
-  std::string Encoded(const InputColumn& column, int word) const override {
-    const std::string pointer = "c" + std::to_string(column.number);
-    if (column.image->GetEncoding() == storage::Encoding::Wide) {
-      return pointer + "[2 * row" + (word == 1 ? " + 1]" : "]");
-    }
-    return pointer + "[row]";
-  }
-  std::string IsNull(const InputColumn& column) const override {
-    return "!(n" + std::to_string(column.number) + "[row / 8] >> row % 8 & 1)";
-  }
-};
-
 }  // namespace
 
 bool LoopGenerator::IsTablePrivate() const {
@@ -63,7 +49,7 @@ void LoopGenerator::WriteTable(CodeBlock& block) {
 }
 
 void LoopGenerator::WriteRow(CodeBlock& block) {
-  const LoopReader reader;
+  const DirectReader reader;
   ExpressionWriter writer(context_, reader, block);
   const std::string condition = WriteFilters(writer);
   if (condition != "1")

@@ -44,11 +44,11 @@ PackedTable::PackedTable(const AggregateLayout& layout, uint64_t rows) : layout_
     if (is_packed_[i])
       candidates.push_back(field);
   }
-  // Wide fields first, and at equal width signed ones last, which close their word.
+  // Unsigned fields first, the wide ones before the narrow: a signed field closes its word and so
+  // looks for the fullest one that still has room.
   std::stable_sort(candidates.begin(), candidates.end(), [](const Field& a, const Field& b) {
     return a.is_signed != b.is_signed ? b.is_signed : a.bits > b.bits;
   });
-  // A signed field closes its word: the largest of them look for the fullest word that still fits.
   for (const Field& field : candidates)
     Place(field);
   for (size_t i = 0; i < layout.accumulators.size(); i++) {

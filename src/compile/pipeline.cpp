@@ -6,7 +6,7 @@ namespace margay::compile {
 
 namespace {
 
-//! Flattens what lies below an aggregate; `outputs` are the node's output columns.
+//! Flattens a plan without an aggregate; the pipeline's outputs become the node's output columns.
 void Flatten(const plan::Node& node, Pipeline& pipeline) {
   switch (node.Kind()) {
     case plan::NodeKind::Scan:

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "plan/integer128.hpp"
 
 namespace margay::compile {

@@ -26,4 +26,11 @@ class RowReader {
   virtual std::string IsNull(const InputColumn& column) const = 0;
 };
 
+//! Reads row `row` of the segment straight from memory.
+class DirectReader : public RowReader {
+ public:
+  std::string Encoded(const InputColumn& column, int word) const override;
+  std::string IsNull(const InputColumn& column) const override;
+};
+
 }  // namespace margay::compile

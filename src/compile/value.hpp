@@ -30,6 +30,9 @@ struct Value {
   bool CanBeNull() const { return !null.empty(); }
 };
 
+//! Days of DATE 'infinity'; '-infinity' is its negative.
+inline constexpr Int128 kInfiniteDate = 2147483647;
+
 //! The range of all values of an integral type.
 Range RangeOf(const plan::Type& type);
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "execute/part.hpp"
+
 namespace margay::execute {
 
 using compile::Accumulator;
@@ -49,8 +51,16 @@ struct Finished {
   std::vector<GrowingColumn> columns;
 };
 
-//! Inverse of double_to_ordered in kernels/numeric.cl.
-double FromOrdered(int64_t ordered) {
+//! The minimum or maximum that double_to_ordered or double_to_ordered_up of kernels/numeric.cl
+//! stands for. Throws ArithmeticFault for -0.0, beside which there may be an equal 0.0.
+double FromOrdered(Fold fold, int64_t ordered) {
+  const int64_t negative_zero = fold == Fold::Min64 ? -1 : 0;
+  if (ordered == negative_zero) {
+    throw ArithmeticFault(
+        "the minimum or maximum is a zero of either sign; DuckDB runs this part again");
+  }
+  if (fold == Fold::Max64 && ordered == -1)
+    return 0.0;
   return std::bit_cast<double>(ordered ^ ((ordered >> 63) & std::numeric_limits<int64_t>::max()));
 }
 
@@ -126,16 +136,14 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
     case Fold::Min64:
     case Fold::Max64:
       if (argument.IsFloat()) {
-        column.AppendReal(FromOrdered(value[0]));
+        column.AppendReal(FromOrdered(accumulator.fold, value[0]));
       } else {
         column.AppendInteger(value[0]);
       }
       return;
     case Fold::MinWide:
     case Fold::MaxWide:
-      column.AppendInteger(
-          static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(value[1])) << 64 |
-                              static_cast<uint64_t>(value[0])));
+      column.AppendInteger(JoinWords(value[0], value[1]));
       return;
   }
 }

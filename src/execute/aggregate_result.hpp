@@ -10,6 +10,7 @@ namespace margay::execute {
 //! Turns merged accumulators into result rows: group keys, then aggregates, in DuckDB's types.
 //! Groups without rows are left out; without group keys there is always one row. `words`: groups x
 //! words; `sums`: groups x accumulators, the sums of integers.
+//! Throws ArithmeticFault where the result is DuckDB's to decide.
 ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel,
                              const std::vector<int64_t>& words, const std::vector<Int128>& sums);
 

@@ -80,10 +80,7 @@ void AggregateRun::Merge(const int64_t* partial) {
         continue;
       }
       const Int128 value =
-          accumulator.fold == Fold::Sum64
-              ? Int128{words[0]}
-              : static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(words[1])) << 64 |
-                                    static_cast<uint64_t>(words[0]));
+          accumulator.fold == Fold::Sum64 ? Int128{words[0]} : JoinWords(words[0], words[1]);
       Int128& sum = sums_[group * accumulators + i];
       if (__builtin_add_overflow(sum, value, &sum)) {
         throw ArithmeticFault("a sum does not fit into 128 bits; DuckDB runs this part again");

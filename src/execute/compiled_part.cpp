@@ -10,7 +10,14 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     plan::NodePointer plan, std::shared_ptr<storage::TableImage> image,
     std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
     compile::Shape shape) {
-  auto generated = compile::GenerateKernel(*plan, *image, shape);
+  std::vector<compile::InputColumn> columns;
+  for (const plan::ScanColumn& column : plan::BottomScan(*plan).Columns()) {
+    columns.push_back({columns.size(), column.name, image->Find(column.id)});
+    if (!columns.back().image) {
+      throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
+    }
+  }
+  auto generated = compile::GenerateKernel(*plan, columns, image->Rows(), shape);
   if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
     const auto halves = refusal->is_too_wide ? SplitPart::Cut(plan) : std::nullopt;
     if (!halves)
@@ -46,10 +53,6 @@ bool CompiledPart::IsBuilt() const {
 
 void CompiledPart::Build() const {
   device_->Programs().Get(kernel_.source);
-}
-
-uint64_t CompiledPart::LargestResult() const {
-  return kernel_.is_aggregate ? kernel_.aggregate.groups : image_->Rows();
 }
 
 std::vector<std::string> CompiledPart::ColumnDescriptions() const {

@@ -14,7 +14,6 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
 
   bool IsBuilt() const override;
   void Build() const override;
-  uint64_t LargestResult() const override;
   const std::string& Source() const override { return kernel_.source; }
   std::vector<std::string> ColumnDescriptions() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;

@@ -81,7 +81,7 @@ class KernelRun : public Run {
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };
 
-//! A buffer of at least `bytes`, kept if it is large enough.
+//! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
 void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
 
 }  // namespace margay::execute

@@ -65,7 +65,8 @@ class Run;
 //! device's compiler. Immutable, shared by threads.
 class Part {
  public:
-  //! Generates the kernel for `plan` over `image`, which holds all columns of the plan's scan.
+  //! Generates the kernel for `plan` over `image`. Throws ImageLost where the image lacks a column
+  //! of the plan's scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
       plan::NodePointer plan, std::shared_ptr<storage::TableImage> image,
       std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
@@ -76,8 +77,6 @@ class Part {
   virtual bool IsBuilt() const = 0;
   //! Builds the device program (tens to hundreds of milliseconds), unless it is built.
   virtual void Build() const = 0;
-  //! An upper bound of the rows of the result, from exact statistics.
-  virtual uint64_t LargestResult() const = 0;
   virtual const std::string& Source() const = 0;
   //! One line per column read: name, type, encoding; for EXPLAIN.
   virtual std::vector<std::string> ColumnDescriptions() const = 0;

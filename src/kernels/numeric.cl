@@ -109,11 +109,18 @@ inline int double_less(double a, double b) { return (a < b) | (isnan(b) & !isnan
 inline int float_equal(float a, float b) { return (a == b) | (isnan(a) & isnan(b)); }
 inline int float_less(float a, float b) { return (a < b) | (isnan(b) & !isnan(a)); }
 
-// A 64-bit integer that compares like the double in that order, and back.
+// A 64-bit integer that compares like the double in that order. The two zeros are equal, and which of
+// them DuckDB keeps as minimum or maximum depends on the order of rows; so -0.0 is made the lower one
+// for minima and (_up) the higher one for maxima: where it does not win, it was not there, or not close.
 
 inline long double_to_ordered(double value) {
   long bits = isnan(value) ? 0x7ff8000000000000L : as_long(value);
   return bits ^ ((bits >> 63) & 0x7fffffffffffffffL);
+}
+
+inline long double_to_ordered_up(double value) {
+  long ordered = double_to_ordered(value);
+  return ordered == 0 || ordered == -1 ? -1 - ordered : ordered;
 }
 
 // The integer part of a double whose magnitude is below 2^127; anything for others.

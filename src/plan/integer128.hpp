@@ -22,6 +22,12 @@ constexpr Int128 PowerOfTen(int exponent) {
   return power;
 }
 
+//! The integer of two words in two's complement.
+constexpr Int128 JoinWords(int64_t low, int64_t high) {
+  return static_cast<Int128>(static_cast<UInt128>(static_cast<uint64_t>(high)) << 64 |
+                             static_cast<uint64_t>(low));
+}
+
 std::string ToString(Int128 value);
 
 }  // namespace margay

@@ -158,4 +158,34 @@ const Node& BottomScan(const Node& node) {
   return *bottom;
 }
 
+namespace {
+
+bool HoldsDictionaryFunction(const Expression& expression) {
+  if (expression.GetOperation() == Operation::Dictionary) {
+    return true;
+  }
+  for (const ExpressionPointer& operand : expression.Operands()) {
+    if (HoldsDictionaryFunction(*operand)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool UsesDictionaryFunctions(const Node& node) {
+  for (const ExpressionPointer& expression : node.Expressions()) {
+    if (HoldsDictionaryFunction(*expression)) {
+      return true;
+    }
+  }
+  for (const Aggregate& aggregate : node.Aggregates()) {
+    if (aggregate.argument && HoldsDictionaryFunction(*aggregate.argument)) {
+      return true;
+    }
+  }
+  return node.Input() && UsesDictionaryFunctions(*node.Input());
+}
+
 }  // namespace margay::plan

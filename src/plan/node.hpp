@@ -77,6 +77,9 @@ class Node {
   std::vector<Aggregate> aggregates_;
 };
 
+//! Whether an expression of `node` or below holds a dictionary function.
+bool UsesDictionaryFunctions(const Node& node);
+
 //! The scan at the bottom of `node`.
 const Node& BottomScan(const Node& node);
 
