@@ -108,6 +108,10 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
   ExitGuard::Instance().Install();
   auto instance = Instance::Get(*database);
   instance->counters.background_jobs++;
+  if (job.made) {
+    Build(*job.made, instance->counters);
+    return {};
+  }
   std::variant<PreparedPart, execute::Refusal> prepared;
   {
     auto context = duckdb::make_shared_ptr<duckdb::ClientContext>(database);
@@ -119,13 +123,14 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
              database.use_count() <= kOwnReferences || watch.IsDetached();
     };
     context->RunFunctionInTransaction(
-        [&] { prepared = Prepare(*context, *job.part, job.settings, control); });
+        [&] { prepared = Prepare(*context, *job.part, job.settings, control, Maker::Background); });
   }
   if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
     return refusal->reason;
   }
-  if (!is_cancelled && !ExitGuard::Instance().IsExiting()) {
-    Build(*std::get<PreparedPart>(prepared).part, instance->counters);
+  const auto& part = std::get<PreparedPart>(prepared).part;
+  if (part && !is_cancelled && !ExitGuard::Instance().IsExiting()) {
+    Build(*part, instance->counters);
   }
   return {};
 }
@@ -136,7 +141,7 @@ std::string BuildJob::Key() const {
   std::string shape = settings.shape ? std::string(compile::ShapeName(*settings.shape)) : "auto";
   return part->catalog + "." + part->schema + "." + part->table + "#" +
          std::to_string(part->table_oid) + "\n" + settings.device + "\n" + shape + "\n" +
-         part->plan->ToString();
+         part->plan->ToString() + (made ? "\nkernel" : "");
 }
 
 //! Shared by the builder and its thread.
@@ -197,15 +202,16 @@ void BackgroundBuilder::Start(BuildJob job) {
       return;
     }
   }
-  auto failure = queue_->failures.find(key);
-  if (failure != queue_->failures.end() && Clock::now() < failure->second.retry_at) {
+  std::erase_if(queue_->failures,
+                [](const auto& failure) { return Clock::now() >= failure.second.retry_at; });
+  if (queue_->failures.count(key) != 0) {
     return;
   }
-  queue_->jobs.push_back(std::move(job));
-  queue_->changed.notify_all();
   if (!thread_.joinable()) {
     thread_ = std::thread([queue = queue_] { Work(queue); });
   }
+  queue_->jobs.push_back(std::move(job));
+  queue_->changed.notify_all();
 }
 
 std::string BackgroundBuilder::Problem(const BuildJob& job) const {

@@ -7,6 +7,7 @@
 #include "duckdb/capture.hpp"
 #include "duckdb/common/shared_ptr.hpp"
 #include "duckdb/settings.hpp"
+#include "execute/part.hpp"
 
 namespace duckdb {
 class DatabaseInstance;
@@ -18,23 +19,26 @@ namespace margay::integration {
 struct BuildJob {
   std::shared_ptr<const CapturedPart> part;
   Settings settings;
+  //! A part that only waits for its kernel to be compiled; none where the image has to be made
+  //! first.
+  std::shared_ptr<const execute::Part> made;
 
   //! Equal for jobs that do the same.
   std::string Key() const;
 };
 
 //! Makes parts ready to run on a device while DuckDB answers: opens the device, encodes columns and
-//! compiles kernels, in one thread per database instance and in transactions of its own.
+//! compiles kernels, in one thread per database instance and in transactions of its own. It never
+//! evaluates dictionary functions, which belong to the connection that planned them: parts with
+//! such functions are made by their query, and compiled here.
 //!
 //! Life of the thread and of the instance:
-//!   - The thread starts with the first job. It owns the queue together with this object, and holds
-//!   the
-//!     instance itself only while it runs a job (weak_ptr).
+//!   - The thread starts with the first job. It owns the queue together with this object, and
+//!     holds the instance itself only while it runs a job (weak_ptr).
 //!   - A connection that closes as the last one ends the running job and waits for that, so that
-//!   the
-//!     instance is not kept alive behind its user's back: a file could be opened again while the
-//!     old instance still writes its checkpoint. Jobs use a client context that is not registered
-//!     as a connection, so this wait can't meet DuckDB's lock on the connections.
+//!     the instance is not kept alive behind its user's back: a file could be opened again while
+//!     the old instance still writes its checkpoint. Jobs use a client context that is not
+//!     registered as a connection, so this wait can't meet DuckDB's lock on the connections.
 //!   - Should the job's reference still be the last one, because the instance was given up without
 //!     closing a connection, the job finds itself alone with it, stops, and the instance is
 //!     destroyed by this thread. Its destruction reaches this object's destructor, which then can't

@@ -119,7 +119,9 @@ Placement PhysicalPart::CurrentPlacement() const {
   try {
     auto context = context_.lock();
     if (!context || !context->transaction.HasActiveTransaction()) {
-      throw std::runtime_error("no transaction");
+      Placement placement;
+      placement.reason = "not known outside of a query";
+      return placement;
     }
     {
       std::lock_guard<std::mutex> guard(mutex_);
@@ -128,9 +130,9 @@ Placement PhysicalPart::CurrentPlacement() const {
       }
     }
     return Decide(*context, part_, Purpose::Explanation);
-  } catch (...) {
+  } catch (std::exception& error) {
     Placement placement;
-    placement.reason = "not known outside of a query";
+    placement.reason = duckdb::ErrorData(error).RawMessage();
     return placement;
   }
 }
@@ -310,6 +312,12 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       }
       state.fallback_reason = error.what();
       break;
+    } catch (const std::bad_alloc&) {
+      if (is_forced) {
+        throw;
+      }
+      state.fallback_reason = "there is no memory for the part's tables";
+      break;
     } catch (const device::DeviceError& error) {
       if (state.placement.place && state.placement.place->device->IsLost()) {
         instance->DropDevice(*state.placement.place->device);
@@ -338,7 +346,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     ReadControl control;
     control.is_interrupted = is_interrupted;
     control.progress = &state.preparation;
-    auto prepared = Prepare(context, *part_, placement.settings, control);
+    auto prepared = Prepare(context, *part_, placement.settings, control, Maker::Query);
     if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
       throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
     }

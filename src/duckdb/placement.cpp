@@ -86,11 +86,10 @@ void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
       placement.reason = "the kernel is not compiled yet";
       return;
     }
-  } catch (const execute::ImageLost& error) {
-    placement.reason = error.what();
-    return;
-  } catch (const device::DeviceError& error) {
-    placement.reason = error.what();
+  } catch (std::exception& error) {
+    // In auto mode DuckDB answers; in force mode the execution meets the same error again and
+    // throws it.
+    placement.reason = duckdb::ErrorData(error).RawMessage();
     return;
   }
   placement.is_on_device = true;
@@ -133,7 +132,7 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
   }
   auto instance = Instance::Get(context);
   auto& builder = instance->builder;
-  BuildJob job{part, settings};
+  BuildJob job{part, settings, nullptr};
   std::string problem = builder.Problem(job);
   Placement placement;
   placement.settings = settings;
@@ -151,6 +150,10 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
   if (placement.is_on_device) {
     return placement;
   }
+  if (placement.part) {
+    job.made = placement.part;
+    problem = builder.Problem(job);
+  }
   if (!problem.empty()) {
     placement.reason += " (the last attempt failed: " + problem + ")";
   }
@@ -164,7 +167,7 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
 std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& context,
                                                      const CapturedPart& part,
                                                      const Settings& settings,
-                                                     const ReadControl& control) {
+                                                     const ReadControl& control, Maker maker) {
   std::string problem;
   auto table = FindTable(context, part, problem);
   if (!table) {
@@ -182,6 +185,9 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
         {context, *table, plan::BottomScan(*part.plan), prepared.place}, control);
   } catch (const storage::Refusal& refusal) {
     return execute::Refusal{refusal.what()};
+  }
+  if (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan)) {
+    return prepared;
   }
   auto made = prepared.copy->PartFor(part.plan->ToString(), part.plan, prepared.shape);
   if (auto* refusal = std::get_if<execute::Refusal>(&made)) {

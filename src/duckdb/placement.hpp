@@ -52,6 +52,11 @@ enum class Purpose {
 Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const CapturedPart>& part,
                  Purpose purpose);
 
+enum class Maker {
+  Query,       //!< the query itself, on a thread of its connection
+  Background,  //!< which leaves kernels with dictionary functions to the query
+};
+
 //! Makes `part` ready on the device that the settings choose, except for compiling the kernel:
 //! encodes what is missing, in the active transaction of `context`, and generates the kernel.
 //! Throws memory::OutOfMemory, device::DeviceError, execute::Interrupted, execute::ImageLost and
@@ -59,7 +64,7 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
 std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& context,
                                                      const CapturedPart& part,
                                                      const Settings& settings,
-                                                     const ReadControl& control);
+                                                     const ReadControl& control, Maker maker);
 
 //! Compiles the kernel of `part` unless that is done, and counts it. Throws device::DeviceError.
 void Build(const execute::Part& part, Counters& counters);

@@ -147,6 +147,7 @@ void SnapshotTracker::RecordWrite(duckdb::AttachedDatabase& database) {
     if (!manager.IsDuckTransactionManager()) {
       return;
     }
+    std::erase_if(last_writes_, [](const auto& other) { return other.second.database.expired(); });
     auto& entry = last_writes_[&database];
     if (entry.database.expired()) {
       entry.database = database.shared_from_this();

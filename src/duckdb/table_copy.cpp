@@ -26,6 +26,10 @@ PartOrRefusal TableCopy::PartFor(const std::string& key, const plan::NodePointer
       throw execute::ImageLost("the column " + column.name + " was dropped for lack of memory");
     }
   }
+  // What a dictionary function gives may depend on more than its text: settings, for one.
+  if (plan::UsesDictionaryFunctions(*plan)) {
+    return execute::Part::Make(plan, image_, place_->device, place_->pool, shape);
+  }
   {
     std::lock_guard<std::mutex> guard(mutex_);
     auto found = parts_.find(full_key);
