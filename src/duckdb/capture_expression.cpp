@@ -523,10 +523,10 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
     return Arithmetic(Operation::Multiply, expression);
   }
   if (name == "/" && arguments == 2) {
-    return Division(expression);
+    return Arithmetic(Operation::Divide, expression);
   }
   if ((name == "//" || name == "divide") && arguments == 2) {
-    return function.return_type.IsFloating() ? Division(expression)
+    return function.return_type.IsFloating() ? Arithmetic(Operation::Divide, expression)
                                              : Arithmetic(Operation::IntegerDivide, expression);
   }
   if ((name == "%" || name == "mod") && arguments == 2) {
@@ -597,27 +597,8 @@ CapturedExpression ExpressionCapture::Arithmetic(Operation operation,
     return refuse();
   }
   const bool for_integers = operation == Operation::IntegerDivide || operation == Operation::Modulo;
-  return for_integers && !IsInteger(type) ? refuse() : make();
-}
-
-CapturedExpression ExpressionCapture::Division(const duckdb::Expression& expression) const {
-  const plan::Type type = *ToPlanType(expression.return_type);
-  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
-  CapturedExpression left = Capture(*function.children[0]);
-  if (!left) {
-    return left;
-  }
-  CapturedExpression right = Capture(*function.children[1]);
-  if (!right) {
-    return right;
-  }
-  if (!type.IsFloat() || left.expression->GetType() != type ||
-      right.expression->GetType() != type) {
-    return NotSupported("/ of " + left.expression->GetType().ToString() + ", " +
-                        right.expression->GetType().ToString());
-  }
-  return Accept(
-      plan::Expression::Make(Operation::Divide, type, {left.expression, right.expression}));
+  const bool for_floats = operation == Operation::Divide;
+  return (for_integers && !IsInteger(type)) || (for_floats && !type.IsFloat()) ? refuse() : make();
 }
 
 //! `x - min`, in the type of x, which is wider than the result: DuckDB's statistics promise that

@@ -89,7 +89,6 @@ class ExpressionCapture {
   CapturedExpression Function(const duckdb::Expression& expression) const;
   CapturedExpression Arithmetic(plan::Operation operation,
                                 const duckdb::Expression& expression) const;
-  CapturedExpression Division(const duckdb::Expression& expression) const;
   CapturedExpression Compress(const duckdb::Expression& expression) const;
   CapturedExpression Decompress(const duckdb::Expression& expression) const;
   CapturedExpression ConstantOrNull(const duckdb::Expression& expression) const;
