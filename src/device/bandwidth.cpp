@@ -20,11 +20,12 @@ constexpr const char* kSource = R"(
 __kernel void scan_loop(__global const ulong4* data, ulong vectors_per_item, __global ulong* sums) {
   __global const ulong4* mine = data + get_global_id(0) * vectors_per_item;
   ulong4 a = 0, b = 0, c = 0, d = 0;
-  for (ulong i = 0; i < vectors_per_item; i += 4) {
+  const ulong quarter = vectors_per_item / 4;
+  for (ulong i = 0; i < quarter; i++) {
     a += mine[i];
-    b += mine[i + 1];
-    c += mine[i + 2];
-    d += mine[i + 3];
+    b += mine[i + quarter];
+    c += mine[i + 2 * quarter];
+    d += mine[i + 3 * quarter];
   }
   a += b + c + d;
   sums[get_global_id(0)] = a.x + a.y + a.z + a.w;

@@ -1,10 +1,14 @@
 #include "device/device.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "device/device_error.hpp"
 #include "device/device_state.hpp"
+#include "device/huge_pages.hpp"
 #include "device/staging_ring.hpp"
 
 namespace margay::device {
@@ -17,6 +21,13 @@ constexpr size_t kHostAlignment = 64;
 //! NVIDIA's driver allocates at the first use, where lack of memory comes too late for the caller
 //! to make room. Buffers from this size on are touched when they are created.
 constexpr size_t kEarlyAllocationMinimum = size_t{1} << 20;
+
+//! Smaller buffers gain nothing from huge pages.
+constexpr size_t kHugePageMinimum = 2 * kHugePageBytes;
+
+void CL_CALLBACK FreeMemory(cl_mem /*buffer*/, void* memory) {
+  std::free(memory);
+}
 
 cl_mem_flags FlagsOf(Access access) {
   switch (access) {
@@ -43,7 +54,27 @@ const DeviceInfo& Device::Info() const {
   return state_->Info();
 }
 
+Buffer Device::CreateInHugePages(size_t bytes, Access access) {
+  void* memory = std::aligned_alloc(kHugePageBytes,
+                                    (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
+  if (memory == nullptr) {
+    throw DeviceError("aligned_alloc", CL_OUT_OF_HOST_MEMORY, state_->Name());
+  }
+  std::unique_ptr<void, decltype(&std::free)> owner(memory, &std::free);
+  AdviseHugePages(memory, bytes);
+  const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                                       FlagsOf(access) | CL_MEM_USE_HOST_PTR, bytes, memory);
+  Buffer buffer(state_, handle, bytes);
+  // The memory must live as long as commands use it, and that the runtime knows.
+  state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &FreeMemory, memory);
+  owner.release();
+  return buffer;
+}
+
 Buffer Device::CreateBuffer(size_t bytes, Access access) {
+  if (IsZeroCopy() && bytes >= kHugePageMinimum) {
+    return CreateInHugePages(bytes, access);
+  }
   const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
                                        FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);
   Buffer buffer(state_, handle, bytes);

@@ -54,6 +54,9 @@ class Device : public std::enable_shared_from_this<Device> {
   void MarkLost();
 
  private:
+  //! A large buffer of a CPU device, which leaves the kind of pages to its runtime otherwise.
+  Buffer CreateInHugePages(size_t bytes, Access access);
+
   std::shared_ptr<DeviceState> state_;
   //! Null on zero-copy devices.
   std::shared_ptr<StagingRing> staging_;

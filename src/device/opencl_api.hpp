@@ -18,41 +18,42 @@ struct ApiFunction {
   Signature* pointer = nullptr;
 };
 
-#define MARGAY_OPENCL_FUNCTIONS(FUNCTION) \
-  FUNCTION(GetPlatformIDs)                \
-  FUNCTION(GetPlatformInfo)               \
-  FUNCTION(GetDeviceIDs)                  \
-  FUNCTION(GetDeviceInfo)                 \
-  FUNCTION(CreateContext)                 \
-  FUNCTION(ReleaseContext)                \
-  FUNCTION(CreateCommandQueue)            \
-  FUNCTION(ReleaseCommandQueue)           \
-  FUNCTION(CreateBuffer)                  \
-  FUNCTION(RetainMemObject)               \
-  FUNCTION(ReleaseMemObject)              \
-  FUNCTION(CreateProgramWithSource)       \
-  FUNCTION(CreateProgramWithBinary)       \
-  FUNCTION(BuildProgram)                  \
-  FUNCTION(GetProgramInfo)                \
-  FUNCTION(GetProgramBuildInfo)           \
-  FUNCTION(ReleaseProgram)                \
-  FUNCTION(CreateKernel)                  \
-  FUNCTION(SetKernelArg)                  \
-  FUNCTION(GetKernelInfo)                 \
-  FUNCTION(GetKernelWorkGroupInfo)        \
-  FUNCTION(ReleaseKernel)                 \
-  FUNCTION(EnqueueWriteBuffer)            \
-  FUNCTION(EnqueueReadBuffer)             \
-  FUNCTION(EnqueueCopyBuffer)             \
-  FUNCTION(EnqueueFillBuffer)             \
-  FUNCTION(EnqueueMapBuffer)              \
-  FUNCTION(EnqueueUnmapMemObject)         \
-  FUNCTION(EnqueueNDRangeKernel)          \
-  FUNCTION(Flush)                         \
-  FUNCTION(Finish)                        \
-  FUNCTION(WaitForEvents)                 \
-  FUNCTION(GetEventInfo)                  \
-  FUNCTION(GetEventProfilingInfo)         \
+#define MARGAY_OPENCL_FUNCTIONS(FUNCTION)  \
+  FUNCTION(GetPlatformIDs)                 \
+  FUNCTION(GetPlatformInfo)                \
+  FUNCTION(GetDeviceIDs)                   \
+  FUNCTION(GetDeviceInfo)                  \
+  FUNCTION(CreateContext)                  \
+  FUNCTION(ReleaseContext)                 \
+  FUNCTION(CreateCommandQueue)             \
+  FUNCTION(ReleaseCommandQueue)            \
+  FUNCTION(CreateBuffer)                   \
+  FUNCTION(RetainMemObject)                \
+  FUNCTION(ReleaseMemObject)               \
+  FUNCTION(SetMemObjectDestructorCallback) \
+  FUNCTION(CreateProgramWithSource)        \
+  FUNCTION(CreateProgramWithBinary)        \
+  FUNCTION(BuildProgram)                   \
+  FUNCTION(GetProgramInfo)                 \
+  FUNCTION(GetProgramBuildInfo)            \
+  FUNCTION(ReleaseProgram)                 \
+  FUNCTION(CreateKernel)                   \
+  FUNCTION(SetKernelArg)                   \
+  FUNCTION(GetKernelInfo)                  \
+  FUNCTION(GetKernelWorkGroupInfo)         \
+  FUNCTION(ReleaseKernel)                  \
+  FUNCTION(EnqueueWriteBuffer)             \
+  FUNCTION(EnqueueReadBuffer)              \
+  FUNCTION(EnqueueCopyBuffer)              \
+  FUNCTION(EnqueueFillBuffer)              \
+  FUNCTION(EnqueueMapBuffer)               \
+  FUNCTION(EnqueueUnmapMemObject)          \
+  FUNCTION(EnqueueNDRangeKernel)           \
+  FUNCTION(Flush)                          \
+  FUNCTION(Finish)                         \
+  FUNCTION(WaitForEvents)                  \
+  FUNCTION(GetEventInfo)                   \
+  FUNCTION(GetEventProfilingInfo)          \
   FUNCTION(ReleaseEvent)
 
 //! The OpenCL functions of one library: the ICD loader, or a runtime opened directly. Immutable.

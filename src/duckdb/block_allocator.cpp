@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "device/huge_pages.hpp"
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/storage/buffer/block_handle.hpp"
 #include "duckdb/storage/buffer/buffer_handle.hpp"
@@ -26,6 +27,10 @@ class ManagedBlock : public memory::HostBlock {
       return nullptr;
     }
     pins_++;
+    if (!is_advised_) {
+      device::AdviseHugePages(pinned_.Ptr(), bytes_ + kAlignment);
+      is_advised_ = true;
+    }
     auto address = reinterpret_cast<uintptr_t>(pinned_.Ptr());
     return reinterpret_cast<std::byte*>((address + kAlignment - 1) / kAlignment * kAlignment);
   }
@@ -60,6 +65,7 @@ class ManagedBlock : public memory::HostBlock {
   const size_t bytes_;
   std::mutex mutex_;
   size_t pins_ = 0;
+  bool is_advised_ = false;  //!< memory that is dropped does not come back
   duckdb::BufferHandle pinned_;
 };
 

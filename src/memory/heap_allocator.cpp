@@ -3,6 +3,8 @@
 #include <atomic>
 #include <new>
 
+#include "device/huge_pages.hpp"
+
 namespace margay::memory {
 
 //! Shared with the blocks, which may outlive the allocator.
@@ -17,6 +19,7 @@ class HeapBlock : public HostBlock {
       : bytes_(bytes),
         account_(std::move(account)),
         content_(static_cast<std::byte*>(::operator new(bytes, kAlignment))) {
+    device::AdviseHugePages(content_, bytes);
     account_->used += bytes_;
   }
 
