@@ -116,14 +116,14 @@ std::vector<std::string> FoldCode(const Accumulator& accumulator,
                                                            : "double_to_ordered_up") +
                "((double)" + value.code + ")";
       } else {
-        code = ExpressionWriter::Convert(value, Machine::Int64);
+        code = Dialect::Row().Convert(value, Machine::Int64);
       }
       break;
     case Fold::Sum64:
-      code = ExpressionWriter::Convert(value, Machine::Int64);
+      code = Dialect::Row().Convert(value, Machine::Int64);
       break;
     default:
-      code = ExpressionWriter::Convert(value, Machine::Wide);
+      code = Dialect::Row().Convert(value, Machine::Wide);
   }
   return FoldWords(accumulator.fold, accumulator.is_checked, into, code);
 }

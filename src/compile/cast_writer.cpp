@@ -30,6 +30,12 @@ std::string PowerOfTwoReal(int exponent) {
                         : "");
 }
 
+//! Integers and decimals.
+bool IsNumber(const Type& type) {
+  return !type.IsFloat() && !type.IsBoolean() && type.kind != TypeKind::Date &&
+         type.kind != TypeKind::Timestamp;
+}
+
 Range Symmetric(Int128 bound) {
   return {-bound, bound, true};
 }
@@ -55,6 +61,8 @@ Value CastWriter::Write(const plan::Expression& expression) {
   const Value value = writer_.Write(expression.Operands()[0]);
   if (from == to)
     return value;
+  if (!IsNumber(from) || !IsNumber(to))
+    writer_.dialect_.RequireRow();
   if (to.IsBoolean())
     return WriteToBoolean(value);
   if (from.kind == TypeKind::Date && to.kind == TypeKind::Timestamp) {
@@ -128,17 +136,20 @@ Value CastWriter::Scaled(const Value& value, int exponent) {
     throw std::logic_error("CastWriter::Scaled: the product does not fit into 128 bits");
   result.machine = MachineFor(result.range);
   const std::string literal = IntegerLiteral(PowerOfTen(exponent), result.machine);
-  const std::string operand = ExpressionWriter::Convert(value, result.machine);
-  result.code =
-      writer_.Declare(result.machine, result.machine == Machine::Wide
-                                          ? "wide_multiply(" + operand + ", " + literal + ")"
-                                          : Wrapping(result.machine, operand, "*", literal));
+  const std::string operand = writer_.Convert(value, result.machine);
+  result.code = writer_.Declare(
+      result.machine,
+      result.machine == Machine::Wide
+          ? "wide_multiply(" + operand + ", " + literal + ")"
+          : writer_.dialect_.Wrapping(result.machine, operand, "*",
+                                      writer_.dialect_.Constant(literal, result.machine)));
   return result;
 }
 
 Value CastWriter::Rounded(const Value& value, int exponent) {
   if (exponent == 0)
     return value;
+  writer_.dialect_.RequireRow();
   const Int128 power = PowerOfTen(exponent), half = power / 2;
   const Range widened = value.range + Symmetric(half);
   const auto rounded_range = [&](const Range& range) {
@@ -154,7 +165,7 @@ Value CastWriter::Rounded(const Value& value, int exponent) {
   result.domain = rounded_range(value.domain);
   const Machine machine =
       MachineFor(widened.exact ? widened.Union(Range::Of(power)) : Range::All());
-  const std::string operand = ExpressionWriter::Convert(value, machine);
+  const std::string operand = writer_.Convert(value, machine);
   const std::string divisor = IntegerLiteral(power, machine);
   const std::string up = IntegerLiteral(half, machine), down = IntegerLiteral(-half, machine);
   Value quotient = result;
@@ -167,14 +178,13 @@ Value CastWriter::Rounded(const Value& value, int exponent) {
                                                        up + "), " + divisor + ", &" + rest + ")");
   } else {
     const std::string half_away = "(" + operand + " < 0 ? " + down + " : " + up + ")";
-    quotient.code =
-        writer_.Declare(machine, Wrapping(machine, operand, "+", half_away) + " / " + divisor);
+    quotient.code = writer_.Declare(
+        machine, writer_.dialect_.Wrapping(machine, operand, "+", half_away) + " / " + divisor);
   }
   result.machine = MachineFor(result.range);
-  result.code =
-      result.machine == machine
-          ? quotient.code
-          : writer_.Declare(result.machine, ExpressionWriter::Convert(quotient, result.machine));
+  result.code = result.machine == machine
+                    ? quotient.code
+                    : writer_.Declare(result.machine, writer_.Convert(quotient, result.machine));
   return result;
 }
 
@@ -245,7 +255,7 @@ Value CastWriter::WriteDecimalToFloat(const Value& value, const Type& from, cons
   const Machine machine = value.machine == Machine::Wide || !Range::Of(divisor).FitsIn(64)
                               ? Machine::Wide
                               : Machine::Int64;
-  const std::string operand = ExpressionWriter::Convert(value, machine);
+  const std::string operand = writer_.Convert(value, machine);
   const std::string literal = IntegerLiteral(divisor, machine);
   whole.machine = fraction.machine = machine;
   whole.range = fraction.range = value.range;
@@ -260,8 +270,9 @@ Value CastWriter::WriteDecimalToFloat(const Value& value, const Type& from, cons
     fraction.code = writer_.Declare(machine, operand + " % " + literal);
   }
   const std::string bound = IntegerLiteral(exact, machine), low = IntegerLiteral(-exact, machine);
-  const std::string is_inexact = writer_.DeclareFlag(LessCode(machine, bound, operand) + " | " +
-                                                     LessCode(machine, operand, low));
+  const std::string is_inexact =
+      writer_.DeclareFlag(writer_.dialect_.Less(machine, bound, operand) + " | " +
+                          writer_.dialect_.Less(machine, operand, low));
   result.code =
       writer_.Declare(result.machine, is_inexact + " ? " + cast(whole) + " + " + cast(fraction) +
                                           " / " + power + " : " + direct);
@@ -336,7 +347,7 @@ Value CastWriter::WriteDoubleToFloat(Value value) {
 }
 
 Value CastWriter::WriteDateToTimestamp(Value value) {
-  const std::string days = ExpressionWriter::Convert(value, Machine::Int64);
+  const std::string days = writer_.Convert(value, Machine::Int64);
   if (value.range.high >= kInfiniteDate || value.range.low <= -kInfiniteDate) {
     writer_.RaiseFault("((" + days + " >= 2147483647L) | (" + days + " <= -2147483647L))",
                        value.null);
@@ -350,13 +361,13 @@ Value CastWriter::WriteDateToTimestamp(Value value) {
   result.machine = Machine::Int64;
   if (!result.range.FitsIn(64))
     result.range = Symmetric(kInfiniteTimestamp - 1);
-  result.code = writer_.Declare(
-      Machine::Int64, ExpressionWriter::Convert(value, Machine::Int64) + " * 86400000000L");
+  result.code =
+      writer_.Declare(Machine::Int64, writer_.Convert(value, Machine::Int64) + " * 86400000000L");
   return result;
 }
 
 Value CastWriter::WriteTimestampToDate(const Value& value) {
-  const std::string micros = ExpressionWriter::Convert(value, Machine::Int64);
+  const std::string micros = writer_.Convert(value, Machine::Int64);
   if (value.range.high >= kInfiniteTimestamp || value.range.low <= -kInfiniteTimestamp) {
     writer_.RaiseFault(
         "((" + micros + " == 9223372036854775807L) | (" + micros + " <= -9223372036854775807L))",

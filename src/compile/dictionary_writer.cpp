@@ -35,6 +35,7 @@ DictionaryWriter::Source DictionaryWriter::Evaluate(const plan::Expression& expr
 }
 
 std::string DictionaryWriter::Entry(const Source& source) {
+  writer_.dialect_.RequireRow();
   if (!source.code.CanBeNull())
     return source.code.code;
   const std::string last =
@@ -69,8 +70,9 @@ Value DictionaryWriter::WriteBoolean(const Source& source) {
     const std::string low = parameters.AddInteger(static_cast<Int128>(first), Machine::Int32);
     const std::string count =
         parameters.AddInteger(static_cast<Int128>(last - first), Machine::Int32);
-    value.code = writer_.DeclareFlag("((uint)(" + source.code.code + " - " + low + ") < (uint)" +
-                                     count + ")");
+    value.code = writer_.DeclareFlag(
+        "(" + writer_.dialect_.Unsigned(source.code.code + " - " + low, Machine::Int32) +
+        " < (uint)" + count + ")");
     value.null = source.code.null;
     return value;
   }

@@ -66,37 +66,10 @@ std::string IntegerLiteral(Int128 value, Machine machine) {
   return ToString(value);
 }
 
-std::string Wrapping(Machine machine, const std::string& a, std::string_view symbol,
-                     const std::string& b) {
-  const std::string word(MachineName(machine));
-  return "(" + word + ")((u" + word + ")" + a + " " + std::string(symbol) + " (u" + word + ")" + b +
-         ")";
-}
-
-std::string LessCode(Machine machine, const std::string& a, const std::string& b) {
-  return machine == Machine::Wide ? "wide_less(" + a + ", " + b + ")" : Parenthesized(a, "<", b);
-}
-
 std::string ExpressionWriter::Declare(Machine machine, const std::string& code) {
   const std::string name = "v" + std::to_string(context_.variables++);
-  block_.Line("const " + std::string(MachineName(machine)) + " " + name + " = " + code + ";");
+  block_.Line("const " + dialect_.Type(machine) + " " + name + " = " + code + ";");
   return name;
-}
-
-std::string ExpressionWriter::Convert(const Value& value, Machine machine) {
-  if (value.machine == machine)
-    return value.code;
-  switch (machine) {
-    case Machine::Int32:
-      return value.machine == Machine::Wide ? "(int)" + value.code + ".low" : "(int)" + value.code;
-    case Machine::Int64:
-      return value.machine == Machine::Wide ? "(long)" + value.code + ".low"
-                                            : "(long)" + value.code;
-    case Machine::Wide:
-      return "wide_from_long(" + value.code + ")";
-    default:
-      throw std::logic_error("ExpressionWriter::Convert: floats are converted by casts");
-  }
 }
 
 std::string ExpressionWriter::IsTrue(const Value& boolean) {
@@ -114,7 +87,7 @@ std::string ExpressionWriter::EitherNull(const std::string& a, const std::string
 }
 
 void ExpressionWriter::RaiseFault(const std::string& condition, const std::string& null) {
-  std::string code = "fault |= " + condition;
+  std::string code = dialect_.Fault() + " |= " + condition;
   if (!null.empty())
     code += " & !" + null;
   if (!active_.empty())
@@ -143,10 +116,10 @@ Value ExpressionWriter::Bounded(Value value, const Range& bounds, bool to_null) 
                      : value.machine == Machine::Int64 ? Range{INT64_MIN, INT64_MAX, true}
                                                        : Range::All();
   if (value.range.low < bounds.low && bounds.low > held.low) {
-    add(LessCode(value.machine, value.code, IntegerLiteral(bounds.low, value.machine)));
+    add(dialect_.Less(value.machine, value.code, IntegerLiteral(bounds.low, value.machine)));
   }
   if (value.range.high > bounds.high && bounds.high < held.high) {
-    add(LessCode(value.machine, IntegerLiteral(bounds.high, value.machine), value.code));
+    add(dialect_.Less(value.machine, IntegerLiteral(bounds.high, value.machine), value.code));
   }
   if (!outside.empty()) {
     outside = DeclareFlag(outside);
@@ -218,7 +191,7 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       if (operand.CanBeNull()) {
         value.code = wanted ? operand.null : DeclareFlag("!" + operand.null);
       } else {
-        value.code = wanted ? "0" : "1";
+        value.code = wanted ? dialect_.False() : dialect_.True();
       }
       return value;
     }
@@ -240,6 +213,9 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
 Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
   const InputColumn& column = context_.columns[expression.ColumnIndex()];
   const storage::ColumnImage& image = *column.image;
+  // A boolean is a flag, but 0 and 1 in its column.
+  if (expression.GetType().IsBoolean())
+    dialect_.RequireRow();
   const std::string number = std::to_string(column.number);
   Value value;
   const auto& statistics = image.Statistics();
@@ -265,14 +241,11 @@ Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
           only_nulls ? Range::Of(0) : Range{statistics.min, statistics.max, true};
       value.machine = MachineFor(value.range);
       if (image.GetEncoding() == storage::Encoding::Dictionary) {
-        value.code = Declare(value.machine, "(int)" + reader_.Encoded(column, 0));
-      } else if (value.machine == Machine::Int32) {
-        // Offset and base in 32 bits: the sum is exact although either may wrap.
-        value.code = Declare(
-            value.machine, "(int)((uint)" + reader_.Encoded(column, 0) + " + base" + number + ")");
+        value.code = Declare(value.machine, dialect_.DecodeCode(reader_.Encoded(column, 0)));
       } else {
-        value.code = Declare(value.machine, "(long)((ulong)" + reader_.Encoded(column, 0) +
-                                                " + base" + number + ")");
+        // Offset and base in the value's width: the sum is exact although either may wrap.
+        value.code = Declare(value.machine, dialect_.Decode(reader_.Encoded(column, 0),
+                                                            "base" + number, value.machine));
       }
       break;
   }
@@ -289,21 +262,25 @@ Value ExpressionWriter::WriteConstant(const plan::Expression& expression) {
   }
   Value value;
   if (type.IsFloat()) {
+    dialect_.RequireRow();
     value.machine = FloatMachine(type);
     value.code = constant.is_null ? "0" : context_.parameters.AddReal(constant.real, value.machine);
   } else if (constant.is_null) {
-    value.code = "0";
+    value.code = dialect_.False();
   } else {
     value.range = RangeOfConstant(constant.integer);
     // A boolean's code is 0 or 1 whatever the constant is.
-    if (type.IsBoolean())
+    if (type.IsBoolean()) {
+      dialect_.RequireRow();
       value.range = {0, 1, true};
+    }
     value.domain = Range::Of(constant.integer);
     value.machine = MachineFor(value.range);
-    value.code = context_.parameters.AddInteger(constant.integer, value.machine);
+    value.code = dialect_.Constant(context_.parameters.AddInteger(constant.integer, value.machine),
+                                   value.machine);
   }
   if (constant.is_null)
-    value.null = "1";
+    value.null = dialect_.True();
   return value;
 }
 
@@ -316,7 +293,7 @@ Value ExpressionWriter::WriteArithmetic(const plan::Expression& expression) {
       return a;
     }
     Value zero;
-    zero.code = "0";
+    zero.code = dialect_.False();
     return WriteIntegerArithmetic(expression, zero, a);
   }
   Value b = Write(expression.Operands()[1]);
@@ -354,7 +331,9 @@ Value ExpressionWriter::WriteIntegerArithmetic(const plan::Expression& expressio
     for (const Value* operand : {&a, &b}) {
       if (operand->range.high >= kInfiniteDate || operand->range.low <= -kInfiniteDate) {
         const std::string code = Convert(*operand, Machine::Int64);
-        RaiseFault("((" + code + " >= 2147483647L) | (" + code + " <= -2147483647L))", value.null);
+        RaiseFault(dialect_.Flag("((" + code + " >= 2147483647L) | (" + code + " <= -2147483647L))",
+                                 Machine::Int64),
+                   value.null);
       }
     }
   }
@@ -384,16 +363,17 @@ Value ExpressionWriter::WriteIntegerArithmetic(const plan::Expression& expressio
   } else {
     // Operands may be wider than the result; both are then cut to the result's width, in which the
     // exact result fits.
-    value.code = Declare(value.machine, Wrapping(value.machine, Convert(a, value.machine),
-                                                 is_multiply ? "*"
-                                                 : is_add    ? "+"
-                                                             : "-",
-                                                 Convert(b, value.machine)));
+    value.code = Declare(value.machine, dialect_.Wrapping(value.machine, Convert(a, value.machine),
+                                                          is_multiply ? "*"
+                                                          : is_add    ? "+"
+                                                                      : "-",
+                                                          Convert(b, value.machine)));
   }
   return Bounded(value, bounds);
 }
 
 Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
+  dialect_.RequireRow();
   const bool is_quotient = expression.GetOperation() == Operation::IntegerDivide;
   const Value a = Write(expression.Operands()[0]);
   const Value b = Write(expression.Operands()[1]);
@@ -443,7 +423,7 @@ Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
       const std::string is_minus_one = DeclareFlag("(" + divisor + " == -1)");
       const std::string safe =
           Declare(value.machine, is_zero + " | " + is_minus_one + " ? 1 : " + divisor);
-      const std::string negated = Wrapping(value.machine, "0", "-", dividend);
+      const std::string negated = dialect_.Wrapping(value.machine, "0", "-", dividend);
       value.code =
           Declare(value.machine, is_minus_one + " ? " + (is_quotient ? negated : "0") + " : " +
                                      dividend + (is_quotient ? " / " : " % ") + safe);
@@ -485,7 +465,7 @@ std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, c
     default:
       symbol = plan::OperationName(operation);
   }
-  return Parenthesized(x, symbol, y);
+  return dialect_.Flag(Parenthesized(x, symbol, y), machine);
 }
 
 Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
@@ -509,7 +489,8 @@ Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
     value.code = DeclareFlag(code);
     return value;
   }
-  const std::string a_null = a.CanBeNull() ? a.null : "0", b_null = b.CanBeNull() ? b.null : "0";
+  const std::string a_null = a.CanBeNull() ? a.null : dialect_.False();
+  const std::string b_null = b.CanBeNull() ? b.null : dialect_.False();
   const bool is_equal = operation == Operation::NotDistinctFrom;
   value.code = DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
                            (is_equal ? " == " : " != ") + b_null + ") : " + code);
@@ -554,12 +535,13 @@ Value ExpressionWriter::Choose(const std::string& condition, const Value& yes, c
     value.range = yes.range.Union(no.range);
     value.domain = yes.domain.Union(no.domain);
     value.machine = std::max(yes.machine, no.machine);
-    value.code = Declare(value.machine, condition + " ? " + Convert(yes, value.machine) + " : " +
-                                            Convert(no, value.machine));
+    value.code = Declare(value.machine, dialect_.Choose(condition, Convert(yes, value.machine),
+                                                        Convert(no, value.machine), value.machine));
   }
   if (yes.CanBeNull() || no.CanBeNull()) {
-    value.null = DeclareFlag(condition + " ? " + (yes.CanBeNull() ? yes.null : "0") + " : " +
-                             (no.CanBeNull() ? no.null : "0"));
+    value.null =
+        DeclareFlag(dialect_.Choose(condition, yes.CanBeNull() ? yes.null : dialect_.False(),
+                                    no.CanBeNull() ? no.null : dialect_.False(), Machine::Int32));
   }
   return value;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/code_block.hpp"
+#include "compile/dialect.hpp"
 #include "compile/dictionary_cache.hpp"
 #include "compile/parameters.hpp"
 #include "compile/row_reader.hpp"
@@ -21,22 +22,30 @@ struct KernelContext {
   size_t variables = 0;  //!< declared so far, for unique names
 };
 
-//! Writes the code that computes expressions for one row into a block. Equal expressions are
-//! computed once. A value out of its type's range sets the variable `fault`, but only where the
-//! value counts: it is not NULL and its CASE branch is taken.
+//! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
+//! expressions are computed once. A value out of its type's range sets the variable `fault`, but
+//! only where the value counts: it is not NULL and its CASE branch is taken.
 class ExpressionWriter {
  public:
-  ExpressionWriter(KernelContext& context, const RowReader& reader, CodeBlock& block)
-      : context_(context), reader_(reader), block_(block) {}
+  ExpressionWriter(KernelContext& context, const RowReader& reader, CodeBlock& block,
+                   const Dialect& dialect = Dialect::Row())
+      : context_(context), reader_(reader), block_(block), dialect_(dialect) {}
+
+  const Dialect& GetDialect() const { return dialect_; }
+
+  //! From here on values only count where the flag `condition` is set.
+  void Restrict(const std::string& condition) { active_ = condition; }
 
   //! Writes the code of `expression` and returns its value. Throws Unsupported.
   Value Write(const plan::ExpressionPointer& expression);
 
-  //! An int that is 1 where a boolean is true (and not NULL).
+  //! A flag: a boolean is true (and not NULL).
   std::string IsTrue(const Value& boolean);
 
   //! The code of `value` as another machine type that can hold it.
-  static std::string Convert(const Value& value, Machine machine);
+  std::string Convert(const Value& value, Machine machine) const {
+    return dialect_.Convert(value, machine);
+  }
 
   //! A new variable with the value of `code`.
   std::string Declare(Machine machine, const std::string& code);
@@ -57,12 +66,12 @@ class ExpressionWriter {
   Value WriteCoalesce(const plan::Expression& expression);
   Value WriteIn(const plan::Expression& expression);
 
-  //! An int that is 1 where `a` and `b`, neither NULL, compare as asked.
+  //! A flag: `a` and `b`, neither NULL, compare as asked.
   std::string CompareCode(plan::Operation operation, const Value& a, const Value& b);
   //! `condition` where given and non-NULL values of two branches of one type become one value.
   Value Choose(const std::string& condition, const Value& yes, const Value& no,
                const plan::Type& type);
-  //! An int that is 1 where either is; empty if neither can be.
+  //! A flag: either is; empty if neither can be.
   std::string EitherNull(const std::string& a, const std::string& b);
   //! Sets `fault` where `condition` holds, `null` does not, and the branch at hand is taken.
   void RaiseFault(const std::string& condition, const std::string& null);
@@ -76,19 +85,12 @@ class ExpressionWriter {
   KernelContext& context_;
   const RowReader& reader_;
   CodeBlock& block_;
-  std::string active_;  //!< an int that is 1 where the branch at hand is taken; empty: always
+  const Dialect& dialect_;
+  std::string active_;  //!< a flag: the branch at hand is taken; empty: always
   std::map<std::string, Value> written_;
 };
 
 //! A literal of `value` for a machine integer type.
 std::string IntegerLiteral(Int128 value, Machine machine);
-
-//! `a` `symbol` `b` of a machine integer that wraps around: in rows that don't count, operands may
-//! be anything.
-std::string Wrapping(Machine machine, const std::string& a, std::string_view symbol,
-                     const std::string& b);
-
-//! An int that is 1 where integer code `a` of `machine` is below `b`.
-std::string LessCode(Machine machine, const std::string& a, const std::string& b);
 
 }  // namespace margay::compile

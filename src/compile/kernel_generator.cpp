@@ -234,6 +234,7 @@ std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
 }
 
 void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
+  const Dialect& dialect = writer.GetDialect();
   std::string index;
   bool is_certain = true;
   for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
@@ -243,27 +244,34 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
     if (expression->GetOperation() == plan::Operation::Dictionary) {
       value = DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
     } else {
+      if (expression->GetType().IsBoolean())
+        dialect.RequireRow();
       value = writer.Write(expression);
       is_certain = is_certain && expression->GetOperation() == plan::Operation::Column;
     }
     const Machine machine = value.machine == Machine::Wide ? Machine::Int64 : value.machine;
-    std::string place = "(uint)(" + ExpressionWriter::Convert(value, machine) + " - " +
-                        context_.parameters.AddInteger(key.low, machine) + ")";
+    std::string place = dialect.Unsigned(
+        writer.Convert(value, machine) + " - " + context_.parameters.AddInteger(key.low, machine),
+        machine);
     if (key.has_null) {
-      place = "(" + value.null + " ? " + std::to_string(key.values) + "u : " + place + ")";
+      place = "(" + value.null + " ? " + (dialect.IsVector() ? "(uint8)" : "") + "(" +
+              std::to_string(key.values) + "u) : " + place + ")";
     }
     if (key.stride != 1)
       place += " * " + std::to_string(key.stride);
     index += index.empty() ? place : " + " + place;
   }
   // A value that raised a fault may lie outside of its domain.
-  block.Line("const uint group = " +
-             (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
+  block.Line("const " + std::string(dialect.IsVector() ? "uint8" : "uint") +
+             " group = " + (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
 }
 
 std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
   std::vector<Value> values;
   for (const plan::ExpressionPointer& argument : kernel_.aggregate.arguments) {
+    // A flag is no number in the vector dialect.
+    if (argument->GetType().IsBoolean())
+      writer.GetDialect().RequireRow();
     values.push_back(writer.Write(argument));
   }
   return values;
@@ -281,15 +289,14 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                             : writer.Write(expression);
     const std::string name = Numbered("values", i);
     if (output.type.PhysicalBytes() == 16) {
-      const std::string wide =
-          writer.Declare(Machine::Wide, ExpressionWriter::Convert(value, Machine::Wide));
+      const std::string wide = writer.Declare(Machine::Wide, writer.Convert(value, Machine::Wide));
       block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
       block.Line(name + "[2 * " + position + " + 1] = " + wide + ".high;");
     } else if (output.type.IsFloat()) {
       block.Line(name + "[" + position + "] = " + value.code + ";");
     } else {
       block.Line(name + "[" + position + "] = (" + OutputTypeName(output.type) + ")" +
-                 ExpressionWriter::Convert(value, Machine::Int64) + ";");
+                 writer.Convert(value, Machine::Int64) + ";");
     }
     if (output.can_be_null) {
       block.Line(Numbered("nulls", i) + "[" + position + "] = (uchar)!" +

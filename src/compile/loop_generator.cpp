@@ -1,5 +1,6 @@
 #include "compile/loop_generator.hpp"
 
+#include "compile/refusal.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::compile {
@@ -9,6 +10,17 @@ namespace {
 //! Tables up to this size live on the work-item's stack; larger ones are folded into where their
 //! partial results belong.
 constexpr size_t kLargestPrivateTableWords = 512;
+
+//! Rows of a tile: what they add stays in the first-level cache.
+constexpr uint32_t kTileRows = 256;
+
+//! Tables up to this size are emptied after every tile, which lets more accumulators share a word;
+//! larger ones after every segment.
+constexpr size_t kLargestTableWordsPerTile = 128;
+
+std::string Number(size_t number) {
+  return std::to_string(number);
+}
 
 }  // namespace
 
@@ -82,23 +94,161 @@ void LoopGenerator::WritePartials(CodeBlock& block) {
   }
 }
 
+void LoopGenerator::WriteRows(CodeBlock& block) {
+  block.Open("for (uint row = 0; row < rows; row++) {");
+  WriteRow(block);
+  block.Close();
+}
+
+std::vector<std::string> LoopGenerator::PackedWords() const {
+  std::vector<std::string> words;
+  for (size_t word = 0; word < packed_->Words(); word++) {
+    words.push_back("packed[group * " + Number(packed_->Words()) + " + " + Number(word) + "]");
+  }
+  return words;
+}
+
+void LoopGenerator::WriteVector(CodeBlock& declarations, CodeBlock& block) {
+  const Dialect& dialect = Dialect::Vector();
+  const VectorReader reader;
+  ExpressionWriter writer(context_, reader, block, dialect);
+  const std::string is_inside = writer.Declare(
+      Machine::Int32, "((int8)((int)row) + (int8)(0, 1, 2, 3, 4, 5, 6, 7) < (int)rows)");
+  writer.Restrict(is_inside);
+  const std::string condition = WriteFilters(writer);
+  const std::string passes =
+      condition == "1" ? is_inside : writer.Declare(Machine::Int32, is_inside + " & " + condition);
+  writer.Restrict(passes);
+  WriteGroup(writer, block);
+  declarations.Line("uint tile_group[TILE_ROWS];");
+  // Rows that don't pass go to a group of their own.
+  block.Line("vstore8(" + passes + " ? group : (uint8)(GROUPS), 0, tile_group + place);");
+
+  const std::vector<Value> values = WriteArguments(writer);
+  const std::vector<std::string> sums = packed_->SharedSums(values, dialect);
+  for (size_t word = 0; word < sums.size(); word++) {
+    const std::string name = "tile_word" + Number(word);
+    declarations.Line("long " + name + "[TILE_ROWS];");
+    block.Line("vstore8(" + sums[word] + ", 0, " + name + " + place);");
+  }
+  const AggregateLayout& layout = kernel_.aggregate;
+  kept_.assign(layout.arguments.size(), std::nullopt);
+  for (size_t i = 0; i < layout.accumulators.size(); i++) {
+    const Accumulator& accumulator = layout.accumulators[i];
+    if (packed_->IsShared(i) || kept_[accumulator.argument])
+      continue;
+    const size_t argument = accumulator.argument;
+    Value& kept = kept_[argument].emplace();
+    kept.machine = values[argument].machine;
+    const auto keep = [&](const std::string& name, Machine machine, const std::string& code) {
+      declarations.Line(std::string(MachineName(machine)) + " " + name + "[TILE_ROWS];");
+      block.Line("vstore8(" + code + ", 0, " + name + " + place);");
+      return name + "[place]";
+    };
+    kept.code = keep("tile_value" + Number(argument), kept.machine, values[argument].code);
+    if (values[argument].CanBeNull())
+      kept.null = keep("tile_null" + Number(argument), Machine::Int32, values[argument].null);
+  }
+}
+
+void LoopGenerator::WriteTileFolds(CodeBlock& block) {
+  const std::vector<std::string> words = PackedWords();
+  block.Line("const uint group = tile_group[place];");
+  for (size_t word = 0; word < packed_->SharedWords(); word++)
+    block.Line(words[word] + " += tile_word" + Number(word) + "[place];");
+  std::vector<Value> values(kept_.size());
+  for (size_t i = 0; i < kept_.size(); i++)
+    values[i] = kept_[i].value_or(Value{});
+  const std::vector<std::string> others = packed_->FoldOthers(values, words);
+  for (const std::string& line : others)
+    block.Line(line);
+}
+
+void LoopGenerator::WriteFlush(CodeBlock& block) {
+  const std::vector<std::string> words = PackedWords();
+  const std::vector<int64_t> initial = packed_->InitialWords();
+  block.Open("for (uint group = 0; group < GROUPS; group++) {");
+  const auto& accumulators = kernel_.aggregate.accumulators;
+  for (size_t i = 0; i < accumulators.size(); i++) {
+    std::vector<std::string> into;
+    for (size_t word = 0; word < accumulators[i].Words(); word++)
+      into.push_back(Word(accumulators[i].word + word));
+    for (const std::string& line :
+         CombineCode(accumulators[i].fold, into, packed_->Unpack(i, words))) {
+      block.Line(line);
+    }
+  }
+  for (size_t word = 0; word < words.size(); word++)
+    block.Line(words[word] + " = " + IntegerLiteral(initial[word], Machine::Int64) + ";");
+  block.Close();
+}
+
+void LoopGenerator::WriteTiles(CodeBlock& declarations, CodeBlock& block) {
+  const AggregateLayout& layout = kernel_.aggregate;
+  const bool flush_tiles = layout.groups * layout.words <= kLargestTableWordsPerTile;
+  packed_.emplace(layout, flush_tiles ? kTileRows : storage::kSegmentRows);
+  declarations.Line("#define TILE_ROWS " + Number(kTileRows));
+  declarations.Line("int8 vector_fault = (int8)(0);");
+  declarations.Line("long packed[(GROUPS + 1) * " + Number(packed_->Words()) + "];");
+  declarations.Open("for (uint group = 0; group <= GROUPS; group++) {");
+  const std::vector<int64_t> initial = packed_->InitialWords();
+  for (size_t word = 0; word < initial.size(); word++) {
+    declarations.Line(PackedWords()[word] + " = " + IntegerLiteral(initial[word], Machine::Int64) +
+                      ";");
+  }
+  declarations.Close();
+
+  block.Open("for (uint tile = 0; tile < rows; tile += TILE_ROWS) {");
+  block.Line("const uint tile_rows = min((uint)TILE_ROWS, rows - tile);");
+  block.Open("for (uint place = 0; place < tile_rows; place += 8) {");
+  block.Line("const uint row = tile + place;");
+  WriteVector(declarations, block);
+  block.Close();
+  block.Open("for (uint place = 0; place < tile_rows; place++) {");
+  WriteTileFolds(block);
+  block.Close();
+  if (flush_tiles)
+    WriteFlush(block);
+  block.Close();
+  if (!flush_tiles)
+    WriteFlush(block);
+}
+
 void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.work_group = 1;
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
   if (kernel_.is_aggregate)
     WriteTable(block);
+
+  CodeBlock segment(block.Indentation() + 1);
+  bool is_tiled = false;
+  if (kernel_.is_aggregate && !kernel_.aggregate.keys.empty() && IsTablePrivate()) {
+    const Parameters parameters = context_.parameters;
+    CodeBlock declarations(block.Indentation()), tiles(segment.Indentation());
+    try {
+      WriteTiles(declarations, tiles);
+      block.Append(declarations);
+      segment.Append(tiles);
+      is_tiled = true;
+    } catch (const NotVectorizable&) {
+      context_.parameters = parameters;
+    }
+  }
+  if (!is_tiled)
+    WriteRows(segment);
+
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
   block.Line("__global const long* segment = segments + unit * (ulong)SEGMENT_WORDS;");
   WriteSegment(block);
   if (!kernel_.is_aggregate)
     block.Line("uint produced = 0;");
-  block.Open("for (uint row = 0; row < rows; row++) {");
-  WriteRow(block);
-  block.Close();
+  block.Append(segment);
   if (!kernel_.is_aggregate)
     block.Line("counts[unit] = produced;");
   block.Close();
+  if (is_tiled)
+    block.Line("fault |= any(vector_fault);");
   if (kernel_.is_aggregate)
     WritePartials(block);
 }

@@ -1,11 +1,19 @@
 #pragma once
 
+#include <optional>
+
 #include "compile/kernel_generator.hpp"
+#include "compile/packed_table.hpp"
 
 namespace margay::compile {
 
-//! The loop shape: one work-item per work-group walks whole segments. Simple loops over consecutive
-//! rows, which CPU compilers turn into vector code.
+//! The loop shape: one work-item per work-group walks whole segments, row by row.
+//!
+//! A small table of groups is filled in tiles instead, where the expressions allow it: a loop over
+//! vectors of rows computes the group and what each row adds to the words of a PackedTable, a
+//! second loop adds it up, and the packed table is emptied into the table proper before it can run
+//! over. (Q1 on 2 cores: 0.6 of the time of the row loop. Compilers don't find these vectors
+//! themselves, and the second loop waits for fewer additions to the same word.)
 class LoopGenerator : public KernelGenerator {
  public:
   using KernelGenerator::KernelGenerator;
@@ -16,11 +24,29 @@ class LoopGenerator : public KernelGenerator {
 
  private:
   void WriteTable(CodeBlock& block);
+  //! The loop over the rows of a segment.
+  void WriteRows(CodeBlock& block);
   void WriteRow(CodeBlock& block);
   void WritePartials(CodeBlock& block);
+
+  //! The loop over the tiles of a segment and what it needs before the first segment; throws
+  //! NotVectorizable.
+  void WriteTiles(CodeBlock& declarations, CodeBlock& block);
+  //! Computes a vector of rows into the tile.
+  void WriteVector(CodeBlock& declarations, CodeBlock& block);
+  //! Adds the rows of the tile to the packed table.
+  void WriteTileFolds(CodeBlock& block);
+  //! Empties the packed table into the table.
+  void WriteFlush(CodeBlock& block);
+
   //! The name of a word of the row's group.
   std::string Word(size_t word) const;
+  std::vector<std::string> PackedWords() const;
   bool IsTablePrivate() const;
+
+  std::optional<PackedTable> packed_;
+  //! Arguments that the tile keeps, because accumulators with words of their own fold them.
+  std::vector<std::optional<Value>> kept_;
 };
 
 }  // namespace margay::compile

@@ -51,6 +51,7 @@ PackedTable::PackedTable(const AggregateLayout& layout, uint64_t rows) : layout_
   });
   for (const Field& field : candidates)
     Place(field);
+  shared_words_ = words_.size();
   for (size_t i = 0; i < layout.accumulators.size(); i++) {
     if (is_packed_[i])
       continue;
@@ -85,27 +86,43 @@ std::vector<int64_t> PackedTable::InitialWords() const {
   return initial;
 }
 
-std::vector<std::string> PackedTable::FoldCode(const std::vector<Value>& values,
-                                               const std::vector<std::string>& words) const {
-  std::vector<std::string> sums(words_.size());
+std::vector<std::string> PackedTable::SharedSums(const std::vector<Value>& values,
+                                                 const Dialect& dialect) const {
+  std::vector<std::string> sums(shared_words_);
   for (const Field& field : fields_) {
     const Accumulator& accumulator = layout_.accumulators[field.accumulator];
-    std::string code = "1L";
+    std::string code = dialect.Constant("1L", Machine::Int64);
     if (accumulator.has_argument) {
       const Value& value = values[accumulator.argument];
       if (accumulator.fold == Fold::Sum64)
-        code = ExpressionWriter::Convert(value, Machine::Int64);
-      if (value.CanBeNull())
-        code = "(" + value.null + " ? 0L : " + code + ")";
+        code = dialect.Convert(value, Machine::Int64);
+      if (value.CanBeNull()) {
+        code = "(" +
+               dialect.Choose(value.null, dialect.Constant("0L", Machine::Int64), code,
+                              Machine::Int64) +
+               ")";
+      }
     }
     std::string& sum = sums[field.word];
     sum += (sum.empty() ? "" : " + ") + Shifted(code, field.shift);
   }
+  return sums;
+}
+
+std::vector<std::string> PackedTable::FoldCode(const std::vector<Value>& values,
+                                               const std::vector<std::string>& words) const {
+  const std::vector<std::string> sums = SharedSums(values, Dialect::Row());
   std::vector<std::string> lines;
-  for (size_t word = 0; word < sums.size(); word++) {
-    if (!sums[word].empty())
-      lines.push_back(words[word] + " += " + sums[word] + ";");
-  }
+  for (size_t word = 0; word < sums.size(); word++)
+    lines.push_back(words[word] + " += " + sums[word] + ";");
+  for (const std::string& line : FoldOthers(values, words))
+    lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> PackedTable::FoldOthers(const std::vector<Value>& values,
+                                                 const std::vector<std::string>& words) const {
+  std::vector<std::string> lines;
   for (size_t i = 0; i < layout_.accumulators.size(); i++) {
     if (is_packed_[i])
       continue;

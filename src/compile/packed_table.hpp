@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compile/aggregate_layout.hpp"
+#include "compile/dialect.hpp"
 
 namespace margay::compile {
 
@@ -33,6 +34,20 @@ class PackedTable {
   std::vector<std::string> FoldCode(const std::vector<Value>& values,
                                     const std::vector<std::string>& words) const;
 
+  //! Words that are shared; they come first.
+  size_t SharedWords() const { return shared_words_; }
+
+  //! What a row, or a vector of rows, adds to each of the shared words.
+  std::vector<std::string> SharedSums(const std::vector<Value>& values,
+                                      const Dialect& dialect) const;
+
+  //! OpenCL C statements that fold a row into the words that are not shared.
+  std::vector<std::string> FoldOthers(const std::vector<Value>& values,
+                                      const std::vector<std::string>& words) const;
+
+  //! Whether an accumulator is in a shared word.
+  bool IsShared(size_t accumulator) const { return is_packed_[accumulator]; }
+
   //! The words of an accumulator, taken out of the packed `words`.
   std::vector<std::string> Unpack(size_t accumulator, const std::vector<std::string>& words) const;
 
@@ -54,6 +69,7 @@ class PackedTable {
 
   const AggregateLayout& layout_;
   std::vector<Word> words_;
+  size_t shared_words_ = 0;
   std::vector<Field> fields_;        //!< packed accumulators
   std::vector<size_t> first_words_;  //!< per accumulator; of those that are not packed
   std::vector<bool> is_packed_;      //!< per accumulator

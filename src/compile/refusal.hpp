@@ -18,4 +18,10 @@ class TooManyArguments : public Unsupported {
   using Unsupported::Unsupported;
 };
 
+//! Thrown where an expression has no code in the vector dialect; it has in the row dialect.
+class NotVectorizable : public std::runtime_error {
+ public:
+  NotVectorizable() : std::runtime_error("no vector code") {}
+};
+
 }  // namespace margay::compile

@@ -22,12 +22,20 @@ class RowReader {
   virtual ~RowReader() = default;
   //! The encoded word of a column (of a wide column: its word `word`, 0 low or 1 high).
   virtual std::string Encoded(const InputColumn& column, int word) const = 0;
-  //! An int that is 1 where the column is NULL; the column has a validity bitmap.
+  //! A flag: the column is NULL; the column has a validity bitmap.
   virtual std::string IsNull(const InputColumn& column) const = 0;
 };
 
 //! Reads row `row` of the segment straight from memory.
 class DirectReader : public RowReader {
+ public:
+  std::string Encoded(const InputColumn& column, int word) const override;
+  std::string IsNull(const InputColumn& column) const override;
+};
+
+//! Reads the rows from `row`, a multiple of kVectorRows, on into a vector. May read a vector beyond
+//! the last row: there is slack behind every extent.
+class VectorReader : public RowReader {
  public:
   std::string Encoded(const InputColumn& column, int word) const override;
   std::string IsNull(const InputColumn& column) const override;
