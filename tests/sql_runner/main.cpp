@@ -180,11 +180,11 @@ int main(int argc, char** argv) {
   app.add_option("paths", line.paths, "test files and folders; default tests/sql");
   app.add_option("--device", line.devices, "a device as margay_device takes it; default all usable")
       ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--shape", line.shapes, "loop or lanes; default both")
       ->check(CLI::IsMember({"loop", "lanes"}))
       ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--filter", line.filter, "only files whose path holds this text");
   app.add_option("--cache", line.cache, "folder of compiled kernels; default " + line.cache);
   app.add_flag("--oclgrind", line.oclgrind, "on Oclgrind, and only tests/sql/tiny by default");
