@@ -65,10 +65,10 @@ class Run;
 //! device's compiler. Immutable, shared by threads.
 class Part {
  public:
-  //! Generates the kernel for `plan` over `image`. Throws ImageLost where the image lacks a column
-  //! of the plan's scan.
+  //! Generates the kernels for `plan` over `images`, one per scan in the order of plan::Scans().
+  //! Throws ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
-      plan::NodePointer plan, std::shared_ptr<storage::TableImage> image,
+      plan::NodePointer plan, std::vector<std::shared_ptr<storage::TableImage>> images,
       std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
       compile::Shape shape);
   virtual ~Part() = default;

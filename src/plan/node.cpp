@@ -61,6 +61,15 @@ std::string Line(const Node& node) {
       return "FILTER " + node.Predicate()->ToString();
     case NodeKind::Project:
       return "PROJECT " + List(node.Expressions(), text);
+    case NodeKind::Join: {
+      std::string line =
+          "JOIN " + std::string(JoinKindName(node.GetJoinKind())) + " " +
+          List(node.Keys(), [](const JoinKey& key) {
+            return key.probe->ToString() +
+                   (key.nulls_are_equal ? " IS NOT DISTINCT FROM " : " = ") + key.build->ToString();
+          });
+      return node.Residual() ? line + " AND " + node.Residual()->ToString() : line;
+    }
     case NodeKind::Aggregate:
       return "AGGREGATE groups=" + List(node.Expressions(), text) +
              " aggregates=" + List(node.Aggregates(), [](const Aggregate& aggregate) {
@@ -119,6 +128,38 @@ NodePointer Node::Project(NodePointer input, std::vector<ExpressionPointer> expr
   return result;
 }
 
+NodePointer Node::Join(JoinKind kind, NodePointer probe, NodePointer build,
+                       std::vector<JoinKey> keys, ExpressionPointer residual) {
+  const std::vector<Type>& probe_types = InputTypes(probe);
+  const std::vector<Type>& build_types = InputTypes(build);
+  for (const JoinKey& key : keys) {
+    VerifyPresent(key.probe, probe_types);
+    VerifyPresent(key.build, build_types);
+    if (key.probe->GetType() != key.build->GetType()) {
+      throw std::logic_error("Node::Join: the keys " + key.probe->ToString() + " and " +
+                             key.build->ToString() + " have different types");
+    }
+  }
+  std::vector<Type> both = probe_types;
+  both.insert(both.end(), build_types.begin(), build_types.end());
+  if (residual != nullptr) {
+    Verify(*residual, both);
+    if (!residual->GetType().IsBoolean()) {
+      throw std::logic_error("Node::Join: the predicate " + residual->ToString() +
+                             " is not a BOOLEAN");
+    }
+  }
+  std::shared_ptr<Node> result(new Node(NodeKind::Join));
+  const bool gives_both = kind == JoinKind::Inner || kind == JoinKind::Left;
+  result->output_types_ = gives_both ? both : probe_types;
+  result->join_kind_ = kind;
+  result->input_ = std::move(probe);
+  result->build_ = std::move(build);
+  result->keys_ = std::move(keys);
+  result->residual_ = std::move(residual);
+  return result;
+}
+
 NodePointer Node::GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                           std::vector<Aggregate> aggregates) {
   const std::vector<Type>& input_types = InputTypes(input);
@@ -141,11 +182,18 @@ NodePointer Node::GroupBy(NodePointer input, std::vector<ExpressionPointer> grou
 }
 
 std::string Node::ToString() const {
-  std::string result;
-  std::string indentation;
-  for (const Node* node = this; node != nullptr; node = node->input_.get()) {
-    result += (node == this ? "" : "\n") + indentation + Line(*node);
-    indentation += "  ";
+  std::string result = Line(*this);
+  for (const NodePointer& input : {input_, build_}) {
+    if (input == nullptr) {
+      continue;
+    }
+    result += "\n  ";
+    for (char character : input->ToString()) {
+      result += character;
+      if (character == '\n') {
+        result += "  ";
+      }
+    }
   }
   return result;
 }
@@ -156,6 +204,32 @@ const Node& BottomScan(const Node& node) {
     bottom = bottom->Input().get();
   }
   return *bottom;
+}
+
+std::vector<const Node*> Scans(const Node& node) {
+  if (node.Kind() == NodeKind::Scan) {
+    return {&node};
+  }
+  std::vector<const Node*> scans = Scans(*node.Input());
+  if (node.Build() != nullptr) {
+    const std::vector<const Node*> build = Scans(*node.Build());
+    scans.insert(scans.end(), build.begin(), build.end());
+  }
+  return scans;
+}
+
+std::string_view JoinKindName(JoinKind kind) {
+  switch (kind) {
+    case JoinKind::Inner:
+      return "INNER";
+    case JoinKind::Left:
+      return "LEFT";
+    case JoinKind::Semi:
+      return "SEMI";
+    case JoinKind::Anti:
+      return "ANTI";
+  }
+  throw std::logic_error("JoinKindName: unknown kind");
 }
 
 namespace {
@@ -185,7 +259,16 @@ bool UsesDictionaryFunctions(const Node& node) {
       return true;
     }
   }
-  return node.Input() && UsesDictionaryFunctions(*node.Input());
+  for (const JoinKey& key : node.Keys()) {
+    if (HoldsDictionaryFunction(*key.probe) || HoldsDictionaryFunction(*key.build)) {
+      return true;
+    }
+  }
+  if (node.Residual() && HoldsDictionaryFunction(*node.Residual())) {
+    return true;
+  }
+  return (node.Input() && UsesDictionaryFunctions(*node.Input())) ||
+         (node.Build() && UsesDictionaryFunctions(*node.Build()));
 }
 
 }  // namespace margay::plan

@@ -37,22 +37,44 @@ struct Aggregate {
 class Node;
 using NodePointer = std::shared_ptr<const Node>;
 
-enum class NodeKind : uint8_t { Scan, Filter, Project, Aggregate };
+enum class NodeKind : uint8_t { Scan, Filter, Project, Join, Aggregate };
+
+//! What becomes of a row of a join's first input, the probe side.
+enum class JoinKind : uint8_t {
+  Inner,  //!< once per match in the second input, the build side
+  Left,   //!< the same; without a match once, with NULLs for the build side
+  Semi,   //!< once, if there is a match
+  Anti,   //!< once, if there is none
+};
+
+//! One equality of a join, between an expression over each input, both of one type.
+struct JoinKey {
+  ExpressionPointer probe;
+  ExpressionPointer build;
+  bool nulls_are_equal = false;  //!< IS NOT DISTINCT FROM rather than =
+};
 
 //! A node of the relational plan. Immutable; verified when made.
 //!
-//! Output columns: Scan its columns; Filter its input's; Project its expressions; Aggregate its
-//! group keys, then its aggregates.
+//! Output columns: Scan its columns; Filter its input's; Project its expressions; Join those of the
+//! probe side, then, if Inner or Left, those of the build side; Aggregate its group keys, then its
+//! aggregates.
 class Node {
  public:
   static NodePointer Scan(std::string table, std::vector<ScanColumn> columns);
   static NodePointer Filter(NodePointer input, ExpressionPointer predicate);
   static NodePointer Project(NodePointer input, std::vector<ExpressionPointer> expressions);
+  //! Rows match where all `keys` are equal and `residual`, a predicate over the columns of the probe
+  //! side followed by those of the build side, is true; it may be null.
+  static NodePointer Join(JoinKind kind, NodePointer probe, NodePointer build,
+                          std::vector<JoinKey> keys, ExpressionPointer residual);
   static NodePointer GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                              std::vector<Aggregate> aggregates);
 
   NodeKind Kind() const { return kind_; }
+  //! The input; of a Join, the probe side.
   const NodePointer& Input() const { return input_; }
+  const NodePointer& Build() const { return build_; }  //!< Join
   const std::vector<Type>& OutputTypes() const { return output_types_; }
 
   const std::string& Table() const { return table_; }                     //!< Scan
@@ -61,6 +83,9 @@ class Node {
   //! Project: the output; GroupBy: the group keys
   const std::vector<ExpressionPointer>& Expressions() const { return expressions_; }
   const std::vector<Aggregate>& Aggregates() const { return aggregates_; }  //!< Aggregate
+  JoinKind GetJoinKind() const { return join_kind_; }                       //!< Join
+  const std::vector<JoinKey>& Keys() const { return keys_; }                //!< Join
+  const ExpressionPointer& Residual() const { return residual_; }           //!< Join; may be null
 
   //! One line per node, the top first, inputs indented.
   std::string ToString() const;
@@ -70,17 +95,27 @@ class Node {
 
   NodeKind kind_;
   NodePointer input_;
+  NodePointer build_;
   std::vector<Type> output_types_;
   std::string table_;
   std::vector<ScanColumn> columns_;
   std::vector<ExpressionPointer> expressions_;
   std::vector<Aggregate> aggregates_;
+  JoinKind join_kind_ = JoinKind::Inner;
+  std::vector<JoinKey> keys_;
+  ExpressionPointer residual_;
 };
 
 //! Whether an expression of `node` or below holds a dictionary function.
 bool UsesDictionaryFunctions(const Node& node);
 
-//! The scan at the bottom of `node`.
+//! The scan at the bottom of `node`, on the probe side of its joins.
 const Node& BottomScan(const Node& node);
+
+//! All scans of `node`, those of a join's probe side before those of its build side: the first is
+//! BottomScan(node).
+std::vector<const Node*> Scans(const Node& node);
+
+std::string_view JoinKindName(JoinKind kind);
 
 }  // namespace margay::plan
