@@ -66,27 +66,31 @@ class AccumulatorList {
   std::map<std::tuple<Fold, bool, size_t>, size_t> numbers_;
 };
 
-Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, AggregateLayout& layout) {
+Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multiplies_rows,
+                  AggregateLayout& layout) {
   Accumulator sum{Fold::SumFloat, 0, argument, true, false};
   if (value.machine == Machine::Float32 || value.machine == Machine::Float64)
     return sum;
   const Int128 magnitude = std::max<Int128>(value.range.Magnitude(), 1);
   const Int128 safe_rows = std::numeric_limits<int64_t>::max() / magnitude;
-  if (safe_rows >= static_cast<Int128>(kFewestRowsPerTable)) {
+  if (!multiplies_rows && safe_rows >= static_cast<Int128>(kFewestRowsPerTable)) {
     sum.fold = Fold::Sum64;
     layout.rows_per_table = std::min(layout.rows_per_table,
                                      static_cast<uint64_t>(std::min<Int128>(safe_rows, INT64_MAX)));
     return sum;
   }
   sum.fold = Fold::Sum128;
-  sum.is_checked = magnitude > kInt128Max / std::max<Int128>(static_cast<Int128>(rows), 1);
+  // No run makes 2^63 rows.
+  const Int128 most_rows =
+      multiplies_rows ? INT64_MAX : std::max<Int128>(static_cast<Int128>(rows), 1);
+  sum.is_checked = magnitude > kInt128Max / most_rows;
   return sum;
 }
 
 }  // namespace
 
 AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scratch,
-                                    uint64_t rows) {
+                                    uint64_t rows, bool multiplies_rows) {
   AggregateLayout layout;
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
@@ -132,7 +136,7 @@ AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scra
     switch (aggregate.function) {
       case AggregateFunction::Sum:
       case AggregateFunction::Average:
-        source.value = list.Add(SumOf(argument, value, rows, layout));
+        source.value = list.Add(SumOf(argument, value, rows, multiplies_rows, layout));
         break;
       case AggregateFunction::Min:
         source.value = list.Add({is_wide ? Fold::MinWide : Fold::Min64, 0, argument, true, false});

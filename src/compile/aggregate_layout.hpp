@@ -45,9 +45,11 @@ struct AggregateLayout {
   //! A table may take in at most this many rows: beyond, a Sum64 might wrap.
   uint64_t rows_per_table = UINT64_MAX;
 
-  //! Lays out the aggregates of `pipeline` over `rows` rows. Throws Unsupported, also where the
-  //! groups are too many for a direct index.
-  static AggregateLayout Of(const Pipeline& pipeline, KernelContext scratch, uint64_t rows);
+  //! Lays out the aggregates of `pipeline` over `rows` rows, of which joins may make any number of
+  //! rows if `multiplies_rows`. Throws Unsupported, also where the groups are too many for a direct
+  //! index.
+  static AggregateLayout Of(const Pipeline& pipeline, KernelContext scratch, uint64_t rows,
+                            bool multiplies_rows);
 };
 
 //! Largest number of groups of a direct index: a work-group's table of five accumulators then takes

@@ -212,28 +212,39 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
 
 Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
   const InputColumn& column = context_.columns[expression.ColumnIndex()];
-  const storage::ColumnImage& image = *column.image;
   // A boolean is a flag, but 0 and 1 in its column.
   if (expression.GetType().IsBoolean())
     dialect_.RequireRow();
-  const std::string number = std::to_string(column.number);
+  if (column.table == context_.table)
+    return ReadColumn(column, reader_);
+  const bool can_be_missing = context_.missing_tables.count(column.table) != 0;
+  Value value = ReadColumn(column, GatherReader(context_.parameters, can_be_missing));
+  if (can_be_missing) {
+    value.null =
+        EitherNull(DeclareFlag("(row" + std::to_string(column.table) + " < 0)"), value.null);
+  }
+  return value;
+}
+
+Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& reader) {
+  const storage::ColumnImage& image = *column.image;
   Value value;
   const auto& statistics = image.Statistics();
   const bool only_nulls = statistics.null_count == image.Rows();
   switch (image.GetEncoding()) {
     case storage::Encoding::Float32:
       value.machine = Machine::Float32;
-      value.code = Declare(value.machine, reader_.Encoded(column, 0));
+      value.code = Declare(value.machine, reader.Encoded(column, 0));
       break;
     case storage::Encoding::Float64:
       value.machine = Machine::Float64;
-      value.code = Declare(value.machine, reader_.Encoded(column, 0));
+      value.code = Declare(value.machine, reader.Encoded(column, 0));
       break;
     case storage::Encoding::Wide:
       value.range = value.domain = {statistics.min, statistics.max, true};
       value.machine = Machine::Wide;
-      value.code = Declare(value.machine, "wide_make(" + reader_.Encoded(column, 0) + ", (long)" +
-                                              reader_.Encoded(column, 1) + ")");
+      value.code = Declare(value.machine, "wide_make(" + reader.Encoded(column, 0) + ", (long)" +
+                                              reader.Encoded(column, 1) + ")");
       break;
     case storage::Encoding::Narrow:
     case storage::Encoding::Dictionary:
@@ -241,16 +252,16 @@ Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
           only_nulls ? Range::Of(0) : Range{statistics.min, statistics.max, true};
       value.machine = MachineFor(value.range);
       if (image.GetEncoding() == storage::Encoding::Dictionary) {
-        value.code = Declare(value.machine, dialect_.DecodeCode(reader_.Encoded(column, 0)));
+        value.code = Declare(value.machine, dialect_.DecodeCode(reader.Encoded(column, 0)));
       } else {
         // Offset and base in the value's width: the sum is exact although either may wrap.
-        value.code = Declare(value.machine, dialect_.Decode(reader_.Encoded(column, 0),
-                                                            "base" + number, value.machine));
+        value.code = Declare(value.machine, dialect_.Decode(reader.Encoded(column, 0),
+                                                            reader.Base(column), value.machine));
       }
       break;
   }
   if (image.HasValidity())
-    value.null = DeclareFlag(reader_.IsNull(column));
+    value.null = DeclareFlag(reader.IsNull(column));
   return value;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace margay::compile {
 
 //! What all writers of one kernel share.
 struct KernelContext {
-  const std::vector<InputColumn>& columns;  //!< of the scan, by number
+  const std::vector<InputColumn>& columns;  //!< of all tables, by number
   DictionaryCache& dictionaries;
+  size_t table = 0;                      //!< that is scanned; rows of others come from joins
+  std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
   size_t variables = 0;  //!< declared so far, for unique names
 };
@@ -53,9 +56,12 @@ class ExpressionWriter {
  private:
   friend class CastWriter;
   friend class DictionaryWriter;
+  friend class JoinWriter;
 
   Value WriteNew(const plan::Expression& expression);
   Value WriteColumn(const plan::Expression& expression);
+  //! The same, by the reader that fits the column's table.
+  Value ReadColumn(const InputColumn& column, const RowReader& reader);
   Value WriteConstant(const plan::Expression& expression);
   Value WriteArithmetic(const plan::Expression& expression);
   Value WriteIntegerArithmetic(const plan::Expression& expression, const Value& a, const Value& b);

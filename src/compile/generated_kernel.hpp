@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "compile/aggregate_layout.hpp"
+#include "compile/join_table.hpp"
 #include "compile/segment_filter.hpp"
 #include "compile/shape.hpp"
 #include "storage/table_image.hpp"
@@ -29,12 +31,15 @@ struct RowOutput {
 //!                           the extent, its rows), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  int: becomes 1 where a value left its type's range
-//!   column, validity        per column read; validity only where the column has NULLs
+//!   column, validity        per column read; validity only where the column has NULLs; then the
+//!                           same for columns of joined tables
+//!   heads, nexts, links     per join table read (see JoinTable)
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!   rows:      counts       uint per unit: rows produced
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
+//!   build:     heads, nexts, links  of the table that is filled
 struct GeneratedKernel {
   std::string source;
   Shape shape = Shape::Loop;
@@ -43,7 +48,11 @@ struct GeneratedKernel {
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
-  std::vector<InputColumn> columns;  //!< that are read, in the order of the arguments
+  size_t table = 0;                  //!< that is scanned
+  std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
+  std::vector<InputColumn> joined_columns;  //!< of other tables
+  std::vector<JoinTable> joins;             //!< join tables that are read
+  std::optional<JoinTable> build;           //!< the join table that is filled, if that is the sink
   Parameters parameters;
   std::shared_ptr<const SegmentFilter> filter;
 
@@ -62,10 +71,18 @@ struct Refusal {
   bool is_too_wide = false;  //!< there may be kernels for each half of the plan's outputs
 };
 
-//! Generates the kernel for `plan` over `rows` rows, or says why there is none. `columns` are those
-//! of the plan's scan, in its order.
-std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
-                                                      const std::vector<InputColumn>& columns,
-                                                      uint64_t rows, Shape shape);
+//! All kernels of a plan: those of its build sides, in the order in which they run, then the
+//! result's.
+struct GeneratedProgram {
+  std::vector<GeneratedKernel> builds;
+  GeneratedKernel result;
+};
+
+//! Generates the kernels for `plan`, or says why there are none. `columns` are those of the plan's
+//! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables.
+std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
+                                                        const std::vector<InputColumn>& columns,
+                                                        const std::vector<uint64_t>& rows,
+                                                        Shape shape);
 
 }  // namespace margay::compile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
 #include "compile/refusal.hpp"
@@ -42,40 +43,74 @@ std::string Numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
 }
 
-}  // namespace
-
-void CollectColumns(const plan::Expression& expression, std::set<size_t>& columns) {
-  if (expression.GetOperation() == plan::Operation::Column)
-    columns.insert(expression.ColumnIndex());
-  for (const plan::ExpressionPointer& operand : expression.Operands()) {
-    CollectColumns(*operand, columns);
+//! Writes predicates; returns an int that is 1 where all are true ("1" without any).
+std::string WriteConjunction(ExpressionWriter& writer,
+                             const std::vector<plan::ExpressionPointer>& conjuncts) {
+  std::string condition;
+  for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    const std::string passes = writer.IsTrue(writer.Write(conjunct));
+    condition += condition.empty() ? passes : " & " + passes;
   }
+  return condition.empty() ? "1" : condition;
 }
 
-KernelGenerator::KernelGenerator(const Pipeline& pipeline,
-                                 const std::vector<InputColumn>& scan_columns,
-                                 DictionaryCache& dictionaries, uint64_t rows)
-    : pipeline_(pipeline), scan_columns_(scan_columns), context_{scan_columns, dictionaries} {
-  for (const auto& conjunct : pipeline.conjuncts)
-    CollectColumns(*conjunct, read_);
-  for (const auto& output : pipeline.outputs)
-    CollectColumns(*output, read_);
-  for (const plan::Aggregate& aggregate : pipeline.aggregates) {
-    if (aggregate.argument)
-      CollectColumns(*aggregate.argument, read_);
-  }
-  for (const InputColumn& column : scan_columns) {
-    if (IsRead(column))
-      kernel_.columns.push_back(column);
-  }
-  kernel_.is_aggregate = pipeline.is_aggregate;
-  kernel_.aggregates = pipeline.aggregates;
-  kernel_.filter = std::make_shared<SegmentFilter>(pipeline.conjuncts, scan_columns, dictionaries);
-  if (pipeline.is_aggregate) {
-    kernel_.aggregate = AggregateLayout::Of(pipeline, context_, rows);
+}  // namespace
+
+KernelGenerator::KernelGenerator(const Input& input)
+    : KernelGenerator(input, input.program.result) {
+  kernel_.is_aggregate = pipeline_.is_aggregate;
+  kernel_.aggregates = pipeline_.aggregates;
+  if (pipeline_.is_aggregate) {
+    kernel_.aggregate = AggregateLayout::Of(
+        pipeline_, context_, input.rows[pipeline_.table], MultipliesRows());
+  } else if (MultipliesRows()) {
+    throw Unsupported("a result of rows of a join by keys that are not unique");
   } else {
     PlanOutputs();
   }
+}
+
+KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
+    : KernelGenerator(input, input.program.builds[build.number].pipeline) {
+  kernel_.build = build;
+  if (MultipliesRows())
+    throw Unsupported("a build side with a join by keys that are not unique");
+}
+
+KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
+    : input_(input),
+      pipeline_(pipeline),
+      context_{input.columns, input.dictionaries, pipeline.table,
+               input.program.MissingTables(pipeline)} {
+  std::set<size_t> read;
+  VisitColumns(pipeline, [&](size_t column) { read.insert(column); });
+  for (const BuildPipeline& build : input.program.builds) {
+    if (&build.pipeline != &pipeline)
+      continue;
+    for (const plan::ExpressionPointer& key : build.keys)
+      VisitColumns(*key, [&](size_t column) { read.insert(column); });
+  }
+  for (const InputColumn& column : input.columns) {
+    if (read.count(column.number) != 0)
+      (column.table == pipeline.table ? kernel_.columns : kernel_.joined_columns).push_back(column);
+  }
+  for (const InputColumn& column : kernel_.joined_columns) {
+    if (column.image->DataExtents().size() > 1)
+      throw Unsupported("a join with a table that takes more than one extent");
+  }
+  kernel_.table = pipeline.table;
+  for (const PipelineJoin& join : pipeline.joins)
+    kernel_.joins.push_back(input.join_tables[join.build]);
+  kernel_.filter =
+      std::make_shared<SegmentFilter>(pipeline.conjuncts, input.columns, input.dictionaries);
+}
+
+bool KernelGenerator::MultipliesRows() const {
+  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+    if (pipeline_.joins[i].GivesBuildSide() && !kernel_.joins[i].keys_are_unique)
+      return true;
+  }
+  return false;
 }
 
 void KernelGenerator::PlanOutputs() {
@@ -93,7 +128,7 @@ void KernelGenerator::PlanOutputs() {
     } else {
       output.can_be_null = writer.Write(expression).CanBeNull();
       if (output.type.IsVarchar()) {
-        output.texts = scan_columns_[expression->ColumnIndex()].image->GetDictionary();
+        output.texts = input_.columns[expression->ColumnIndex()].image->GetDictionary();
       }
     }
     kernel_.outputs.push_back(std::move(output));
@@ -126,19 +161,40 @@ std::string KernelGenerator::ColumnPointer(const InputColumn& column) {
   return Numbered("c", column.number);
 }
 
+void KernelGenerator::AddJoinArguments(const JoinTable& table, bool is_filled,
+                                       std::vector<std::string>& arguments) {
+  const std::string qualifier = is_filled ? "" : "const ";
+  // What is filled by several work-groups is not restricted to one pointer.
+  arguments.push_back((is_filled ? "volatile __global uint* " : "__global const uint* restrict ") +
+                      JoinWriter::Heads(table));
+  const auto add = [&](const std::string& name) {
+    arguments.push_back("__global " + qualifier + "int* restrict " + name);
+  };
+  if (table.HasNexts())
+    add(JoinWriter::Nexts(table));
+  for (size_t linked : table.links)
+    add(JoinWriter::Links(table, linked));
+}
+
 void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   std::vector<std::string> arguments{"__global const long* restrict parameters",
                                      "__global const uchar* restrict lookups",
                                      "__global const long* restrict segments", "const uint units",
                                      "__global int* restrict faults"};
-  for (const InputColumn& column : kernel_.columns) {
+  std::vector<InputColumn> columns = kernel_.columns;
+  columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
+  for (const InputColumn& column : columns) {
     arguments.push_back("__global const " + EncodedType(column) + "* restrict " +
                         Numbered("column", column.number) + " /* " + column.name + " */");
     if (column.image->HasValidity()) {
       arguments.push_back("__global const uchar* restrict " + Numbered("validity", column.number));
     }
   }
-  if (kernel_.is_aggregate) {
+  for (const JoinTable& table : kernel_.joins)
+    AddJoinArguments(table, false, arguments);
+  if (kernel_.build) {
+    AddJoinArguments(*kernel_.build, true, arguments);
+  } else if (kernel_.is_aggregate) {
     arguments.push_back("__global long* restrict partials");
   } else {
     arguments.push_back("__global uint* restrict counts");
@@ -169,6 +225,8 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
   block.Line("");
   block.Line(std::string(kernels::EmbeddedSource("numeric.cl")));
+  if (!kernel_.joins.empty() || kernel_.build)
+    block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
   block.Line("#define SEGMENT_WORDS " +
              std::to_string(kSegmentHeaderWords + kernel_.columns.size()));
@@ -225,12 +283,31 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
 }
 
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
-  std::string condition;
-  for (const plan::ExpressionPointer& conjunct : pipeline_.conjuncts) {
-    const std::string passes = writer.IsTrue(writer.Write(conjunct));
-    condition += condition.empty() ? passes : " & " + passes;
+  return WriteConjunction(writer, pipeline_.conjuncts);
+}
+
+void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block) {
+  open_scopes_ = 0;
+  JoinWriter join_writer(writer, context_, block);
+  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+    const PipelineJoin& join = pipeline_.joins[i];
+    open_scopes_ += join_writer.WriteProbe(join, kernel_.joins[i]);
+    if (join.conjuncts.empty())
+      continue;
+    block.Open("if (" + WriteConjunction(writer, join.conjuncts) + ") {");
+    open_scopes_++;
   }
-  return condition.empty() ? "1" : condition;
+}
+
+void KernelGenerator::CloseJoins(CodeBlock& block) {
+  for (; open_scopes_ > 0; open_scopes_--)
+    block.Close();
+}
+
+void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
+  JoinWriter(writer, context_, block)
+      .WriteInsert(input_.program.builds[kernel_.build->number].keys, *kernel_.build,
+                   "(first + row)");
 }
 
 void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
@@ -305,16 +382,36 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
   }
 }
 
-std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
-                                                      const std::vector<InputColumn>& columns,
-                                                      uint64_t rows, Shape shape) {
+namespace {
+
+template <typename... Sink>
+GeneratedKernel GenerateKernel(Shape shape, const KernelGenerator::Input& input,
+                               const Sink&... sink) {
+  return shape == Shape::Loop ? LoopGenerator(input, sink...).Generate()
+                              : LanesGenerator(input, sink...).Generate();
+}
+
+}  // namespace
+
+std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
+                                                        const std::vector<InputColumn>& columns,
+                                                        const std::vector<uint64_t>& rows,
+                                                        Shape shape) {
   try {
-    const Pipeline pipeline = Pipeline::From(plan);
+    const Program program = Program::From(plan);
     DictionaryCache dictionaries(columns);
-    if (shape == Shape::Loop) {
-      return LoopGenerator(pipeline, columns, dictionaries, rows).Generate();
+    std::vector<JoinTable> tables;
+    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables};
+    GeneratedProgram generated;
+    for (size_t i = 0; i < program.builds.size(); i++) {
+      const Pipeline& pipeline = program.builds[i].pipeline;
+      const KernelContext context{columns, dictionaries, pipeline.table,
+                                  program.MissingTables(pipeline)};
+      tables.push_back(JoinTable::Of(program, i, context, rows));
+      generated.builds.push_back(GenerateKernel(shape, input, tables.back()));
     }
-    return LanesGenerator(pipeline, columns, dictionaries, rows).Generate();
+    generated.result = GenerateKernel(shape, input);
+    return generated;
   } catch (const TooManyArguments& wide) {
     return Refusal{wide.what(), true};
   } catch (const Unsupported& unsupported) {

@@ -13,8 +13,18 @@ namespace margay::compile {
 //! folding of a row into accumulators or into the result's rows.
 class KernelGenerator {
  public:
-  KernelGenerator(const Pipeline& pipeline, const std::vector<InputColumn>& scan_columns,
-                  DictionaryCache& dictionaries, uint64_t rows);
+  //! What the pipelines of a program share. All outlive the generator.
+  struct Input {
+    const Program& program;
+    const std::vector<InputColumn>& columns;  //!< of all tables, by number
+    const std::vector<uint64_t>& rows;        //!< of the tables
+    DictionaryCache& dictionaries;
+    const std::vector<JoinTable>& join_tables;  //!< of the builds that come before
+  };
+
+  //! For the result's pipeline, or for that of a build side and the join table that it fills.
+  explicit KernelGenerator(const Input& input);
+  KernelGenerator(const Input& input, const JoinTable& build);
   virtual ~KernelGenerator() = default;
 
   GeneratedKernel Generate();
@@ -27,8 +37,17 @@ class KernelGenerator {
   //! Declares what is fixed for a segment: rows, bases and pointers `c<n>`, `n<n>` to its columns.
   //! `segment` points to its row of the work list.
   void WriteSegment(CodeBlock& block);
-  //! Writes the filters; returns an int that is 1 where the row passes ("1" without filters).
+  //! Writes the filters before the first join; returns an int that is 1 where the row passes ("1"
+  //! without filters).
   std::string WriteFilters(ExpressionWriter& writer);
+  //! Writes the joins with the filters behind them: what follows runs once for every row that comes
+  //! out, until CloseJoins.
+  void OpenJoins(ExpressionWriter& writer, CodeBlock& block);
+  void CloseJoins(CodeBlock& block);
+  //! Whether joins can make several rows of one.
+  bool MultipliesRows() const;
+  //! Writes how the row gets into the join table that is filled.
+  void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the group index of a row as variable `group`.
   void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the folding of values (one per argument) into the table; `word` names a word of the
@@ -43,22 +62,22 @@ class KernelGenerator {
   static std::string ColumnPointer(const InputColumn& column);
   //! The OpenCL C type of an encoded word.
   static std::string EncodedType(const InputColumn& column);
-  bool IsRead(const InputColumn& column) const { return read_.count(column.number) != 0; }
 
+  const Input& input_;
   const Pipeline& pipeline_;
-  const std::vector<InputColumn>& scan_columns_;
   KernelContext context_;
   GeneratedKernel kernel_;
 
  private:
+  KernelGenerator(const Input& input, const Pipeline& pipeline);
+
   void PlanOutputs();
   void WriteArgumentsList(CodeBlock& block);
+  static void AddJoinArguments(const JoinTable& table, bool is_filled,
+                               std::vector<std::string>& arguments);
 
-  std::set<size_t> read_;  //!< numbers of the scan columns that are read
+  size_t open_scopes_ = 0;  //!< of joins
 };
-
-//! The columns that `expression` reads, added to `columns`.
-void CollectColumns(const plan::Expression& expression, std::set<size_t>& columns);
 
 template <typename Word>
 void KernelGenerator::WriteFolds(CodeBlock& block, const std::vector<Value>& values,

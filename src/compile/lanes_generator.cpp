@@ -27,6 +27,9 @@ constexpr uint32_t kTileRows = 8192;
 //! so many that reducing the tables costs little.
 constexpr uint32_t kRowsPerLane = 256;
 
+//! More rows than fields that share a word can hold.
+constexpr uint64_t kUnknownRows = uint64_t{1} << 62;
+
 //! Lanes that share the reduction of a group: about the square root of a work-group, so that both
 //! steps take the same time.
 constexpr uint64_t kReductionChunks = 16;
@@ -72,7 +75,8 @@ void LanesGenerator::ChooseTable() {
     table_ = Table::Private;
     return;
   }
-  packed_.emplace(layout, kRowsPerLane);
+  // A row can become so many that a field of any size runs over.
+  packed_.emplace(layout, MultipliesRows() ? kUnknownRows : kRowsPerLane);
   const size_t table_bytes = layout.groups * packed_->Words() * sizeof(int64_t);
   for (uint32_t lanes = kMostTableLanes; lanes >= kFewestLanes; lanes /= 2) {
     if (table_bytes * lanes <= kLocalBytes) {
@@ -82,6 +86,8 @@ void LanesGenerator::ChooseTable() {
       return;
     }
   }
+  if (MultipliesRows())
+    throw Unsupported("many groups over a join by keys that are not unique");
   table_ = Table::Owned;
   while (StagedBytes() * kernel_.work_group > kLocalBytes) {
     kernel_.work_group /= 2;
@@ -110,7 +116,7 @@ void LanesGenerator::WriteBody(CodeBlock& block) {
   block.Line("const uint lane = get_local_id(0);");
   if (kernel_.is_aggregate) {
     WriteInitialTable(block);
-  } else {
+  } else if (!kernel_.build) {
     block.Line("__local uint places[LANES];");
   }
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
@@ -165,7 +171,9 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
 }
 
 void LanesGenerator::WriteTile(CodeBlock& block) {
-  if (!kernel_.is_aggregate) {
+  if (kernel_.build) {
+    WriteQuads(block);
+  } else if (!kernel_.is_aggregate) {
     WriteRowsTile(block);
   } else if (table_ == Table::Owned) {
     WriteOwnedTile(block);
@@ -195,7 +203,7 @@ void LanesGenerator::WriteLoads(CodeBlock& block, const std::set<size_t>& number
 void LanesGenerator::WriteQuads(CodeBlock& block) {
   std::set<size_t> filter_columns, sink_columns, loaded;
   for (const auto& conjunct : pipeline_.conjuncts)
-    CollectColumns(*conjunct, filter_columns);
+    VisitColumns(*conjunct, [&](size_t column) { filter_columns.insert(column); });
   for (const InputColumn& column : kernel_.columns)
     sink_columns.insert(column.number);
   const QuadReader reader;
@@ -221,20 +229,30 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   block.Line("const uint row = first_row + k;");
   {
     ExpressionWriter writer(context_, reader, block);
-    if (table_ == Table::Local)
-      WriteGroup(writer, block);
-    const std::vector<Value> values = WriteArguments(writer);
-    if (table_ == Table::Local) {
-      for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
-        block.Line(line);
-    } else {
-      WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
-    }
+    OpenJoins(writer, block);
+    WriteQuadSink(writer, block);
+    CloseJoins(block);
   }
   block.Close();
   block.Close();
   block.Close();
   block.Close();
+}
+
+void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
+  if (kernel_.build) {
+    WriteInsert(writer, block);
+    return;
+  }
+  if (table_ == Table::Local)
+    WriteGroup(writer, block);
+  const std::vector<Value> values = WriteArguments(writer);
+  if (table_ == Table::Local) {
+    for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
+      block.Line(line);
+  } else {
+    WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
+  }
 }
 
 void LanesGenerator::WriteOwnedTile(CodeBlock& block) {
@@ -247,6 +265,7 @@ void LanesGenerator::WriteOwnedTile(CodeBlock& block) {
   {
     ExpressionWriter writer(context_, reader, block);
     block.Open("if (" + WriteFilters(writer) + ") {");
+    OpenJoins(writer, block);
     WriteGroup(writer, block);
     const std::vector<Value> values = WriteArguments(writer);
     block.Line("staged_group[lane] = group;");
@@ -268,6 +287,7 @@ void LanesGenerator::WriteOwnedTile(CodeBlock& block) {
       block.Line("staged_null" + Number(i) + "[lane] = " + (value.CanBeNull() ? value.null : "0") +
                  ";");
     }
+    CloseJoins(block);
     block.Close();
   }
   block.Close();
@@ -314,7 +334,16 @@ void LanesGenerator::WriteRowsTile(CodeBlock& block) {
   block.Open("if (row < end) {");
   {
     ExpressionWriter writer(context_, reader, block);
-    block.Line("passes = (uint)(" + WriteFilters(writer) + ");");
+    const std::string condition = WriteFilters(writer);
+    if (pipeline_.joins.empty()) {
+      block.Line("passes = (uint)(" + condition + ");");
+    } else {
+      block.Open("if (" + condition + ") {");
+      OpenJoins(writer, block);
+      block.Line("passes = 1;");
+      CloseJoins(block);
+      block.Close();
+    }
   }
   block.Close();
   block.Line("places[lane] = passes;");
@@ -329,7 +358,9 @@ void LanesGenerator::WriteRowsTile(CodeBlock& block) {
   block.Line("const ulong position = (ulong)unit * UNIT_ROWS + produced + places[lane] - 1;");
   {
     ExpressionWriter writer(context_, reader, block);
+    OpenJoins(writer, block);
     WriteOutputs(writer, block, "position");
+    CloseJoins(block);
   }
   block.Close();
   block.Line("produced += places[LANES - 1];");

@@ -33,6 +33,8 @@ class LanesGenerator : public KernelGenerator {
   void WriteInitialTable(CodeBlock& block);
   void WriteTile(CodeBlock& block);
   void WriteQuads(CodeBlock& block);
+  //! What happens to a row of four that passed the filters and joins.
+  void WriteQuadSink(ExpressionWriter& writer, CodeBlock& block);
   void WriteOwnedTile(CodeBlock& block);
   void WriteRowsTile(CodeBlock& block);
   void WriteReduction(CodeBlock& block);

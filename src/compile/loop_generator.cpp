@@ -66,7 +66,10 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
   const std::string condition = WriteFilters(writer);
   if (condition != "1")
     block.Open("if (" + condition + ") {");
-  if (kernel_.is_aggregate) {
+  OpenJoins(writer, block);
+  if (kernel_.build) {
+    WriteInsert(writer, block);
+  } else if (kernel_.is_aggregate) {
     if (!kernel_.aggregate.keys.empty())
       WriteGroup(writer, block);
     const std::vector<Value> values = WriteArguments(writer);
@@ -76,6 +79,7 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
     WriteOutputs(writer, block, "position");
     block.Line("produced++;");
   }
+  CloseJoins(block);
   if (condition != "1")
     block.Close();
 }
@@ -223,7 +227,8 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
 
   CodeBlock segment(block.Indentation() + 1);
   bool is_tiled = false;
-  if (kernel_.is_aggregate && !kernel_.aggregate.keys.empty() && IsTablePrivate()) {
+  if (kernel_.is_aggregate && !kernel_.aggregate.keys.empty() && IsTablePrivate() &&
+      pipeline_.joins.empty()) {
     const Parameters parameters = context_.parameters;
     CodeBlock declarations(block.Indentation()), tiles(segment.Indentation());
     try {
@@ -241,10 +246,11 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
   block.Line("__global const long* segment = segments + unit * (ulong)SEGMENT_WORDS;");
   WriteSegment(block);
-  if (!kernel_.is_aggregate)
+  const bool gives_rows = !kernel_.is_aggregate && !kernel_.build;
+  if (gives_rows)
     block.Line("uint produced = 0;");
   block.Append(segment);
-  if (!kernel_.is_aggregate)
+  if (gives_rows)
     block.Line("counts[unit] = produced;");
   block.Close();
   if (is_tiled)

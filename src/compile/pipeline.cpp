@@ -1,59 +1,160 @@
 #include "compile/pipeline.hpp"
 
+#include <algorithm>
+
 #include "compile/refusal.hpp"
 
 namespace margay::compile {
 
 namespace {
 
-//! Flattens a plan without an aggregate; the pipeline's outputs become the node's output columns.
-void Flatten(const plan::Node& node, Pipeline& pipeline) {
-  switch (node.Kind()) {
-    case plan::NodeKind::Scan:
-      pipeline.columns = node.Columns();
-      for (size_t i = 0; i < node.Columns().size(); i++) {
-        const plan::ScanColumn& column = node.Columns()[i];
-        pipeline.outputs.push_back(plan::Expression::Column(i, column.type, column.name));
+//! Cuts a plan; the outputs of the pipeline at hand are the node's output columns.
+class Cutter {
+ public:
+  Cutter(Program& program, bool has_joins) : program_(program), has_joins_(has_joins) {}
+
+  void Cut(const plan::Node& node, Pipeline& pipeline) {
+    switch (node.Kind()) {
+      case plan::NodeKind::Scan:
+        CutScan(node, pipeline);
+        return;
+      case plan::NodeKind::Filter: {
+        Cut(*node.Input(), pipeline);
+        auto& conjuncts =
+            pipeline.joins.empty() ? pipeline.conjuncts : pipeline.joins.back().conjuncts;
+        plan::SplitConjunction(plan::Substitute(node.Predicate(), pipeline.outputs), conjuncts);
+        return;
       }
-      return;
-    case plan::NodeKind::Filter:
-      Flatten(*node.Input(), pipeline);
-      plan::SplitConjunction(plan::Substitute(node.Predicate(), pipeline.outputs),
-                             pipeline.conjuncts);
-      return;
-    case plan::NodeKind::Project: {
-      Flatten(*node.Input(), pipeline);
-      std::vector<plan::ExpressionPointer> outputs;
-      for (const plan::ExpressionPointer& expression : node.Expressions()) {
-        outputs.push_back(plan::Substitute(expression, pipeline.outputs));
+      case plan::NodeKind::Project: {
+        Cut(*node.Input(), pipeline);
+        std::vector<plan::ExpressionPointer> outputs;
+        for (const plan::ExpressionPointer& expression : node.Expressions()) {
+          outputs.push_back(plan::Substitute(expression, pipeline.outputs));
+        }
+        pipeline.outputs = std::move(outputs);
+        return;
       }
-      pipeline.outputs = std::move(outputs);
-      return;
+      case plan::NodeKind::Join:
+        CutJoin(node, pipeline);
+        return;
+      case plan::NodeKind::Aggregate:
+        throw Unsupported("an aggregate below another operator");
     }
-    case plan::NodeKind::Aggregate:
-      throw Unsupported("an aggregate below another operator");
+  }
+
+ private:
+  void CutScan(const plan::Node& node, Pipeline& pipeline) {
+    pipeline.table = tables_++;
+    for (const plan::ScanColumn& column : node.Columns()) {
+      // Equal expressions are known by their text, and two tables may have a column of one name.
+      const std::string name =
+          has_joins_ ? "t" + std::to_string(pipeline.table) + "." + column.name : column.name;
+      pipeline.outputs.push_back(
+          plan::Expression::Column(program_.columns.size(), column.type, name));
+      program_.columns.push_back(column);
+      program_.column_tables.push_back(pipeline.table);
+    }
+  }
+
+  void CutJoin(const plan::Node& node, Pipeline& pipeline) {
+    Cut(*node.Input(), pipeline);
+    BuildPipeline build;
+    Cut(*node.Build(), build.pipeline);
+    PipelineJoin join;
+    join.kind = node.GetJoinKind();
+    for (const plan::JoinKey& key : node.Keys()) {
+      join.keys.push_back({plan::Substitute(key.probe, pipeline.outputs),
+                           plan::Substitute(key.build, build.pipeline.outputs),
+                           key.nulls_are_equal});
+      build.keys.push_back(join.keys.back().build);
+    }
+    std::vector<plan::ExpressionPointer> both = pipeline.outputs;
+    both.insert(both.end(), build.pipeline.outputs.begin(), build.pipeline.outputs.end());
+    if (node.Residual())
+      join.residual = plan::Substitute(node.Residual(), both);
+    if (join.GivesBuildSide())
+      pipeline.outputs = std::move(both);
+    build.pipeline.outputs.clear();
+    join.build = program_.builds.size();
+    program_.builds.push_back(std::move(build));
+    pipeline.joins.push_back(std::move(join));
+  }
+
+  Program& program_;
+  const bool has_joins_;
+  size_t tables_ = 0;
+};
+
+//! Sets the links of all build sides of `pipeline`, whose rows of the tables `needed` are asked
+//! for.
+void SetLinks(Program& program, const Pipeline& pipeline, std::set<size_t> needed) {
+  VisitColumns(pipeline, [&](size_t column) { needed.insert(program.column_tables[column]); });
+  for (const PipelineJoin& join : pipeline.joins) {
+    BuildPipeline& build = program.builds[join.build];
+    std::set<size_t> needed_of_build;
+    for (const plan::ExpressionPointer& key : build.keys) {
+      VisitColumns(*key, [&](size_t column) {
+        needed_of_build.insert(program.column_tables[column]);
+      });
+    }
+    for (size_t table : program.Reach(join.build)) {
+      if (needed.count(table) != 0 && table != build.pipeline.table) {
+        build.links.push_back(table);
+        needed_of_build.insert(table);
+      }
+    }
+    SetLinks(program, build.pipeline, std::move(needed_of_build));
   }
 }
 
 }  // namespace
 
-Pipeline Pipeline::From(const plan::Node& plan) {
-  Pipeline pipeline;
-  pipeline.is_aggregate = plan.Kind() == plan::NodeKind::Aggregate;
-  Flatten(pipeline.is_aggregate ? *plan.Input() : plan, pipeline);
-  if (!pipeline.is_aggregate)
-    return pipeline;
-  const std::vector<plan::ExpressionPointer> inputs = std::move(pipeline.outputs);
-  pipeline.outputs.clear();
-  for (const plan::ExpressionPointer& group : plan.Expressions()) {
-    pipeline.outputs.push_back(plan::Substitute(group, inputs));
+std::vector<size_t> Program::Reach(size_t build) const {
+  const Pipeline& pipeline = builds[build].pipeline;
+  std::vector<size_t> tables{pipeline.table};
+  for (const PipelineJoin& join : pipeline.joins) {
+    if (!join.GivesBuildSide())
+      continue;
+    const std::vector<size_t> inner = Reach(join.build);
+    tables.insert(tables.end(), inner.begin(), inner.end());
   }
-  for (plan::Aggregate aggregate : plan.Aggregates()) {
-    if (aggregate.argument)
-      aggregate.argument = plan::Substitute(aggregate.argument, inputs);
-    pipeline.aggregates.push_back(std::move(aggregate));
+  return tables;
+}
+
+std::set<size_t> Program::MissingTables(const Pipeline& pipeline) const {
+  std::set<size_t> tables;
+  for (const PipelineJoin& join : pipeline.joins) {
+    if (!join.GivesBuildSide())
+      continue;
+    const std::set<size_t> inner = MissingTables(builds[join.build].pipeline);
+    tables.insert(inner.begin(), inner.end());
+    if (join.kind != plan::JoinKind::Left)
+      continue;
+    const std::vector<size_t> reach = Reach(join.build);
+    tables.insert(reach.begin(), reach.end());
   }
-  return pipeline;
+  return tables;
+}
+
+Program Program::From(const plan::Node& plan) {
+  Program program;
+  Pipeline& result = program.result;
+  result.is_aggregate = plan.Kind() == plan::NodeKind::Aggregate;
+  Cutter(program, plan::Scans(plan).size() > 1).Cut(result.is_aggregate ? *plan.Input() : plan, result);
+  if (result.is_aggregate) {
+    const std::vector<plan::ExpressionPointer> inputs = std::move(result.outputs);
+    result.outputs.clear();
+    for (const plan::ExpressionPointer& group : plan.Expressions()) {
+      result.outputs.push_back(plan::Substitute(group, inputs));
+    }
+    for (plan::Aggregate aggregate : plan.Aggregates()) {
+      if (aggregate.argument)
+        aggregate.argument = plan::Substitute(aggregate.argument, inputs);
+      result.aggregates.push_back(std::move(aggregate));
+    }
+  }
+  SetLinks(program, result, {});
+  return program;
 }
 
 }  // namespace margay::compile

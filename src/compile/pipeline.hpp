@@ -1,23 +1,95 @@
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "plan/node.hpp"
 
 namespace margay::compile {
 
-//! A plan as one pipeline over its scan: filters first, then the sink. All expressions are over the
-//! scan's columns; projections are gone.
-struct Pipeline {
-  std::vector<plan::ScanColumn> columns;
+//! A build side that a pipeline's rows are joined with, and the filters that follow.
+struct PipelineJoin {
+  plan::JoinKind kind = plan::JoinKind::Inner;
+  size_t build = 0;  //!< number in Program::builds
+  std::vector<plan::JoinKey> keys;
+  plan::ExpressionPointer residual;  //!< may be null
   std::vector<plan::ExpressionPointer> conjuncts;
+
+  //! Whether rows go on with a row of the build side.
+  bool GivesBuildSide() const {
+    return kind == plan::JoinKind::Inner || kind == plan::JoinKind::Left;
+  }
+};
+
+//! One pass over a table: filters, joins, then the sink. Expressions are over the columns of all
+//! tables of the program, numbered one table after the other; projections are gone.
+struct Pipeline {
+  size_t table = 0;  //!< that is scanned
+  std::vector<plan::ExpressionPointer> conjuncts;
+  std::vector<PipelineJoin> joins;
 
   bool is_aggregate = false;
   std::vector<plan::ExpressionPointer> outputs;  //!< rows: the output; aggregate: the group keys
   std::vector<plan::Aggregate> aggregates;
-
-  //! Flattens Scan, (Filter | Project)*, and at most one Aggregate at the top. Throws Unsupported.
-  static Pipeline From(const plan::Node& plan);
 };
+
+//! A pipeline whose sink is a table that other pipelines join with.
+struct BuildPipeline {
+  Pipeline pipeline;
+  std::vector<plan::ExpressionPointer> keys;
+  //! Tables joined in this pipeline whose rows must be found again from a row of its own table.
+  std::vector<size_t> links;
+};
+
+//! A plan as pipelines: those of the build sides, each behind the ones it needs, then the result's.
+struct Program {
+  std::vector<plan::ScanColumn> columns;
+  std::vector<size_t> column_tables;  //!< per column
+  std::vector<BuildPipeline> builds;
+  Pipeline result;
+
+  //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate at the top. Tables are
+  //! numbered in the order of plan::Scans(). Throws Unsupported.
+  static Program From(const plan::Node& plan);
+
+  //! The tables whose rows are known behind a join with `build`, given links for all of them.
+  std::vector<size_t> Reach(size_t build) const;
+  //! The tables of which a row may be missing behind all joins of `pipeline`: left joins, its own or
+  //! those of build sides, found none.
+  std::set<size_t> MissingTables(const Pipeline& pipeline) const;
+};
+
+//! The columns that `expression` reads are passed to `visit`.
+template <typename Visit>
+void VisitColumns(const plan::Expression& expression, const Visit& visit) {
+  if (expression.GetOperation() == plan::Operation::Column)
+    visit(expression.ColumnIndex());
+  for (const plan::ExpressionPointer& operand : expression.Operands())
+    VisitColumns(*operand, visit);
+}
+
+//! The same for all expressions of a pipeline, the keys of its joins' build sides included.
+template <typename Visit>
+void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
+  for (const auto& conjunct : pipeline.conjuncts)
+    VisitColumns(*conjunct, visit);
+  for (const PipelineJoin& join : pipeline.joins) {
+    for (const plan::JoinKey& key : join.keys) {
+      VisitColumns(*key.probe, visit);
+      VisitColumns(*key.build, visit);
+    }
+    if (join.residual)
+      VisitColumns(*join.residual, visit);
+    for (const auto& conjunct : join.conjuncts)
+      VisitColumns(*conjunct, visit);
+  }
+  for (const auto& output : pipeline.outputs)
+    VisitColumns(*output, visit);
+  for (const plan::Aggregate& aggregate : pipeline.aggregates) {
+    if (aggregate.argument)
+      VisitColumns(*aggregate.argument, visit);
+  }
+}
 
 }  // namespace margay::compile

@@ -1,6 +1,12 @@
 #include "compile/row_reader.hpp"
 
+#include "storage/constants.hpp"
+
 namespace margay::compile {
+
+std::string RowReader::Base(const InputColumn& column) const {
+  return "base" + std::to_string(column.number);
+}
 
 std::string DirectReader::Encoded(const InputColumn& column, int word) const {
   const std::string pointer = "c" + std::to_string(column.number);
@@ -12,6 +18,39 @@ std::string DirectReader::Encoded(const InputColumn& column, int word) const {
 
 std::string DirectReader::IsNull(const InputColumn& column) const {
   return "!(n" + std::to_string(column.number) + "[row / 8] >> row % 8 & 1)";
+}
+
+std::string GatherReader::Row(const InputColumn& column) const {
+  const std::string row = "row" + std::to_string(column.table);
+  return can_be_missing_ ? "max(" + row + ", 0)" : row;
+}
+
+std::string GatherReader::Encoded(const InputColumn& column, int word) const {
+  const std::string pointer = "column" + std::to_string(column.number);
+  if (column.image->GetEncoding() == storage::Encoding::Wide) {
+    return pointer + "[2 * (ulong)" + Row(column) + (word == 1 ? " + 1]" : "]");
+  }
+  return pointer + "[" + Row(column) + "]";
+}
+
+std::string GatherReader::IsNull(const InputColumn& column) const {
+  const std::string row = Row(column);
+  return "!(validity" + std::to_string(column.number) + "[" + row + " / 8] >> " + row +
+         " % 8 & 1)";
+}
+
+std::string GatherReader::Base(const InputColumn& column) const {
+  std::vector<int64_t> bases;
+  for (const storage::SegmentStatistics& segment : column.image->Segments())
+    bases.push_back(segment.base);
+  if (bases.size() <= 1) {
+    const int64_t base = bases.empty() ? 0 : bases[0];
+    return "(ulong)" + parameters_.AddInteger(base, Machine::Int64);
+  }
+  const std::string offset =
+      parameters_.AddLookup(bases.data(), bases.size() * sizeof(int64_t));
+  return "((__global const ulong*)(lookups + " + offset + "))[" + Row(column) + " / " +
+         std::to_string(storage::kSegmentRows) + "]";
 }
 
 std::string VectorReader::Encoded(const InputColumn& column, int /*word*/) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/parameters.hpp"
 #include "storage/column_image.hpp"
 
 namespace margay::compile {
@@ -12,6 +13,7 @@ namespace margay::compile {
 //! `validity<number>`.
 struct InputColumn {
   size_t number = 0;
+  size_t table = 0;
   std::string name;
   std::shared_ptr<const storage::ColumnImage> image;
 };
@@ -24,6 +26,8 @@ class RowReader {
   virtual std::string Encoded(const InputColumn& column, int word) const = 0;
   //! A flag: the column is NULL; the column has a validity bitmap.
   virtual std::string IsNull(const InputColumn& column) const = 0;
+  //! The base of a narrow column's segment, an unsigned integer of the value's width.
+  virtual std::string Base(const InputColumn& column) const;
 };
 
 //! Reads row `row` of the segment straight from memory.
@@ -31,6 +35,25 @@ class DirectReader : public RowReader {
  public:
   std::string Encoded(const InputColumn& column, int word) const override;
   std::string IsNull(const InputColumn& column) const override;
+};
+
+//! Reads row `row<table>` of a table that was joined, or row 0 in place of none; the table's columns
+//! lie in one extent each.
+class GatherReader : public RowReader {
+ public:
+  //! `can_be_missing`: row<table> may be -1.
+  GatherReader(Parameters& parameters, bool can_be_missing)
+      : parameters_(parameters), can_be_missing_(can_be_missing) {}
+
+  std::string Encoded(const InputColumn& column, int word) const override;
+  std::string IsNull(const InputColumn& column) const override;
+  std::string Base(const InputColumn& column) const override;
+
+ private:
+  std::string Row(const InputColumn& column) const;
+
+  Parameters& parameters_;
+  const bool can_be_missing_;
 };
 
 //! Reads the rows from `row`, a multiple of kVectorRows, on into a vector. May read a vector beyond

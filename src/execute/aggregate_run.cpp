@@ -19,7 +19,7 @@ constexpr size_t kLargestPartials = size_t{256} << 20;
 }  // namespace
 
 AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, std::move(options)), layout_(part->Kernel().aggregate) {
+    : KernelRun(part, std::move(options)), layout_(part->Program().result.aggregate) {
   words_.resize(layout_.groups * layout_.words);
   sums_.resize(layout_.groups * layout_.accumulators.size(), 0);
   for (const Accumulator& accumulator : layout_.accumulators) {

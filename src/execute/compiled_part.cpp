@@ -1,31 +1,49 @@
 #include "execute/compiled_part.hpp"
 
+#include <map>
+
 #include "execute/aggregate_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
 
 namespace margay::execute {
 
+namespace {
+
+std::string SourceOf(const compile::GeneratedProgram& program) {
+  std::string source;
+  for (const compile::GeneratedKernel& kernel : program.builds)
+    source += kernel.source + "\n";
+  return source + program.result.source;
+}
+
+}  // namespace
+
 std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
-    plan::NodePointer plan, std::shared_ptr<storage::TableImage> image,
+    plan::NodePointer plan, std::vector<std::shared_ptr<storage::TableImage>> images,
     std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
     compile::Shape shape) {
   std::vector<compile::InputColumn> columns;
-  for (const plan::ScanColumn& column : plan::BottomScan(*plan).Columns()) {
-    columns.push_back({columns.size(), column.name, image->Find(column.id)});
-    if (!columns.back().image) {
-      throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
+  std::vector<uint64_t> rows;
+  const std::vector<const plan::Node*> scans = plan::Scans(*plan);
+  for (size_t table = 0; table < scans.size(); table++) {
+    rows.push_back(images[table]->Rows());
+    for (const plan::ScanColumn& column : scans[table]->Columns()) {
+      columns.push_back({columns.size(), table, column.name, images[table]->Find(column.id)});
+      if (!columns.back().image) {
+        throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
+      }
     }
   }
-  auto generated = compile::GenerateKernel(*plan, columns, image->Rows(), shape);
+  auto generated = compile::GenerateProgram(*plan, columns, rows, shape);
   if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
     const auto halves = refusal->is_too_wide ? SplitPart::Cut(plan) : std::nullopt;
     if (!halves)
       return Refusal{refusal->reason};
-    auto left = Make(halves->first, image, device, pool, shape);
+    auto left = Make(halves->first, images, device, pool, shape);
     if (std::holds_alternative<Refusal>(left))
       return left;
-    auto right = Make(halves->second, image, device, pool, shape);
+    auto right = Make(halves->second, images, device, pool, shape);
     if (std::holds_alternative<Refusal>(right))
       return right;
     const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
@@ -33,41 +51,65 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
                                              is_aggregate ? plan->Expressions().size() : 0);
   }
   return std::make_shared<const CompiledPart>(
-      std::get<compile::GeneratedKernel>(std::move(generated)), std::move(plan), std::move(image),
-      std::move(device), std::move(pool));
+      std::get<compile::GeneratedProgram>(std::move(generated)), std::move(plan),
+      std::move(images), std::move(device), std::move(pool));
 }
 
-CompiledPart::CompiledPart(compile::GeneratedKernel kernel, plan::NodePointer plan,
-                           std::shared_ptr<storage::TableImage> image,
+CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,
+                           std::vector<std::shared_ptr<storage::TableImage>> images,
                            std::shared_ptr<device::Device> device,
                            std::shared_ptr<memory::ExtentPool> pool)
-    : kernel_(std::move(kernel)),
+    : program_(std::move(program)),
+      source_(SourceOf(program_)),
       plan_(std::move(plan)),
-      image_(std::move(image)),
+      images_(std::move(images)),
       device_(std::move(device)),
       pool_(std::move(pool)) {}
 
+std::vector<const compile::GeneratedKernel*> CompiledPart::Kernels() const {
+  std::vector<const compile::GeneratedKernel*> kernels;
+  for (const compile::GeneratedKernel& kernel : program_.builds)
+    kernels.push_back(&kernel);
+  kernels.push_back(&program_.result);
+  return kernels;
+}
+
 bool CompiledPart::IsBuilt() const {
-  return device_->Programs().Find(kernel_.source) != nullptr;
+  for (const compile::GeneratedKernel* kernel : Kernels()) {
+    if (device_->Programs().Find(kernel->source) == nullptr)
+      return false;
+  }
+  return true;
 }
 
 void CompiledPart::Build() const {
-  device_->Programs().Get(kernel_.source);
+  for (const compile::GeneratedKernel* kernel : Kernels())
+    device_->Programs().Get(kernel->source);
 }
 
 std::vector<std::string> CompiledPart::ColumnDescriptions() const {
+  // Columns that several kernels read once, in the order of the plan.
+  std::map<size_t, const compile::InputColumn*> columns;
+  for (const compile::GeneratedKernel* kernel : Kernels()) {
+    for (const compile::InputColumn& column : kernel->columns)
+      columns[column.number] = &column;
+    for (const compile::InputColumn& column : kernel->joined_columns)
+      columns[column.number] = &column;
+  }
+  const std::vector<const plan::Node*> scans = plan::Scans(*plan_);
   std::vector<std::string> lines;
-  for (const compile::InputColumn& column : kernel_.columns) {
-    lines.push_back(column.name + " " + column.image->Type().ToString() + ": " +
-                    std::string(storage::EncodingName(column.image->GetEncoding())) + ", " +
-                    std::to_string(column.image->Width()) + " bytes" +
-                    (column.image->HasValidity() ? ", validity" : ""));
+  for (const auto& [number, column] : columns) {
+    const std::string table = scans.size() > 1 ? scans[column->table]->Table() + "." : "";
+    lines.push_back(table + column->name + " " + column->image->Type().ToString() + ": " +
+                    std::string(storage::EncodingName(column->image->GetEncoding())) + ", " +
+                    std::to_string(column->image->Width()) + " bytes" +
+                    (column->image->HasValidity() ? ", validity" : ""));
   }
   return lines;
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {
-  if (kernel_.is_aggregate)
+  if (program_.result.is_aggregate)
     return std::make_unique<AggregateRun>(shared_from_this(), options);
   return std::make_unique<RowsRun>(shared_from_this(), options);
 }

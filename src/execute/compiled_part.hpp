@@ -5,28 +5,35 @@
 
 namespace margay::execute {
 
-//! A part with its generated kernel. See Part.
+//! A part with its generated kernels. See Part.
 class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPart> {
  public:
-  CompiledPart(compile::GeneratedKernel kernel, plan::NodePointer plan,
-               std::shared_ptr<storage::TableImage> image, std::shared_ptr<device::Device> device,
-               std::shared_ptr<memory::ExtentPool> pool);
+  CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,
+               std::vector<std::shared_ptr<storage::TableImage>> images,
+               std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool);
 
   bool IsBuilt() const override;
   void Build() const override;
-  const std::string& Source() const override { return kernel_.source; }
+  const std::string& Source() const override { return source_; }
   std::vector<std::string> ColumnDescriptions() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
 
-  const compile::GeneratedKernel& Kernel() const { return kernel_; }
-  const storage::TableImage& Image() const { return *image_; }
+  const compile::GeneratedProgram& Program() const { return program_; }
+  //! The image of the table that `kernel` scans.
+  const storage::TableImage& ImageOf(const compile::GeneratedKernel& kernel) const {
+    return *images_[kernel.table];
+  }
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
 
  private:
-  const compile::GeneratedKernel kernel_;
+  //! The kernels in the order in which they run.
+  std::vector<const compile::GeneratedKernel*> Kernels() const;
+
+  const compile::GeneratedProgram program_;
+  const std::string source_;  //!< of all kernels
   const plan::NodePointer plan_;
-  const std::shared_ptr<storage::TableImage> image_;
+  const std::vector<std::shared_ptr<storage::TableImage>> images_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
 };

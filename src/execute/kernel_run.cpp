@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "execute/build_run.hpp"
+
 namespace margay::execute {
 
 namespace {
@@ -44,14 +46,47 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
 }
 
 KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
-    : part_(std::move(part)), options_(std::move(options)) {
+    : KernelRun(part, part->Program().result, std::move(options),
+                std::make_shared<JoinBuffers>()) {}
+
+KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
+                     const compile::GeneratedKernel& kernel, RunOptions options,
+                     std::shared_ptr<JoinBuffers> joins)
+    : part_(std::move(part)),
+      kernel_(kernel),
+      options_(std::move(options)),
+      joins_(std::move(joins)) {
   PinColumns();
 }
 
 void KernelRun::PinColumns() {
-  for (const compile::InputColumn& column : Kernel().columns) {
-    pins_.push_back({Pin(column.image->DataExtents(), column.name),
-                     Pin(column.image->ValidityExtents(), column.name)});
+  const auto pin = [](const compile::InputColumn& column) {
+    return ColumnPins{Pin(column.image->DataExtents(), column.name),
+                      Pin(column.image->ValidityExtents(), column.name)};
+  };
+  for (const compile::InputColumn& column : Kernel().columns)
+    pins_.push_back(pin(column));
+  for (const compile::InputColumn& column : Kernel().joined_columns)
+    joined_pins_.push_back(pin(column));
+}
+
+void KernelRun::RunBuilds() {
+  for (const compile::GeneratedKernel& build : part_->Program().builds) {
+    {
+      device::QueueLease queue = part_->GetDevice().AcquireQueue();
+      joins_->Create(*build.build, part_->GetDevice(), part_->Pool(), *queue);
+    }
+    BuildRun run(part_, build, options_, joins_);
+    run.RunAll();
+    const RunStatistics& statistics = run.Statistics();
+    statistics_.launches += statistics.launches;
+    statistics_.bytes_touched += statistics.bytes_touched;
+    statistics_.rows_in += statistics.rows_in;
+    statistics_.segments += statistics.segments;
+    statistics_.segments_skipped += statistics.segments_skipped;
+    statistics_.compile_milliseconds += statistics.compile_milliseconds;
+    statistics_.kernel_milliseconds += statistics.kernel_milliseconds;
+    statistics_.transfer_milliseconds += statistics.transfer_milliseconds;
   }
 }
 
@@ -70,6 +105,7 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
 
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
+    RunBuilds();
     RunAll();
     is_done_ = true;
     progress_ = 1;
@@ -81,15 +117,17 @@ std::optional<ResultBatch> KernelRun::Next() {
 }
 
 void KernelRun::CountBytes(const WorkList& work) {
-  const storage::TableImage& image = part_->Image();
-  statistics_.segments = image.SegmentCount();
-  statistics_.segments_skipped = statistics_.segments - work.LiveSegments();
-  statistics_.rows_in = work.LiveRows();
+  const size_t segments = part_->ImageOf(Kernel()).SegmentCount();
+  statistics_.segments += segments;
+  statistics_.segments_skipped += segments - work.LiveSegments();
+  statistics_.rows_in += work.LiveRows();
   for (const compile::InputColumn& column : Kernel().columns) {
     statistics_.bytes_touched += work.LiveRows() * column.image->Width();
     if (column.image->HasValidity())
       statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
   }
+  for (const compile::InputColumn& column : Kernel().joined_columns)
+    statistics_.bytes_touched += column.image->Rows() * column.image->Width();
 }
 
 void KernelRun::RunAll() {
@@ -98,10 +136,10 @@ void KernelRun::RunAll() {
   const auto program = device.Programs().Get(Kernel().source);
   const device::ProgramStatistics program_statistics = program->Statistics();
   statistics_.kernel_origin = program_statistics.uses > 1 ? "memory" : program_statistics.origin;
-  statistics_.compile_milliseconds =
+  statistics_.compile_milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
-  const WorkList work(Kernel(), part_->Image());
+  const WorkList work(Kernel(), part_->ImageOf(Kernel()));
   CountBytes(work);
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
@@ -134,6 +172,18 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
       kernel.Argument(argument++, pins_[i].validity[extent.extent].Buffer());
     }
   }
+  for (const ColumnPins& pins : joined_pins_) {
+    if (pins.data.empty()) {
+      Grow(no_rows_, part_->GetDevice(), 2 * sizeof(int64_t), device::Access::ReadOnly);
+      kernel.Argument(argument++, no_rows_);
+      continue;
+    }
+    kernel.Argument(argument++, pins.data[0].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[0].Buffer());
+  }
+  for (const compile::JoinTable& table : Kernel().joins)
+    argument = joins_->Bind(table, kernel, argument);
   for (size_t done = 0; done < extent.segments.size();) {
     if (options_.interrupted())
       throw Interrupted();

@@ -6,16 +6,22 @@
 #include <vector>
 
 #include "execute/compiled_part.hpp"
+#include "execute/join_buffers.hpp"
 #include "execute/work_list.hpp"
 
 namespace margay::execute {
 
-//! What every run of a part does: pins the columns, cuts the work into batches, launches the kernel
-//! for each, checks for faults and interrupts in between, and keeps the statistics. Subclasses own
-//! the sink: its buffers, and what happens to them after a batch.
+//! What every run of a kernel does: pins the columns, cuts the work into batches, launches the
+//! kernel for each, checks for faults and interrupts in between, and keeps the statistics. Subclasses
+//! own the sink: its buffers, and what happens to them after a batch. The run of the result's kernel
+//! runs those of the build sides first.
 class KernelRun : public Run {
  public:
+  //! A run of the part's result.
   KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options);
+  //! A run of one of its kernels, with the join tables of the whole run.
+  KernelRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
+            RunOptions options, std::shared_ptr<JoinBuffers> joins);
 
   std::optional<ResultBatch> Next() override;
   const RunStatistics& Statistics() const override { return statistics_; }
@@ -43,7 +49,8 @@ class KernelRun : public Run {
   //! Most work-groups of a launch, whatever the device could run.
   virtual uint32_t MostWorkGroups() const { return UINT32_MAX; }
 
-  const compile::GeneratedKernel& Kernel() const { return part_->Kernel(); }
+  const compile::GeneratedKernel& Kernel() const { return kernel_; }
+  const JoinBuffers& Joins() const { return *joins_; }
   const CompiledPart& GetPart() const { return *part_; }
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
@@ -65,6 +72,8 @@ class KernelRun : public Run {
   };
 
   void PinColumns();
+  //! Runs the kernels of the build sides.
+  void RunBuilds();
   void RunAll();
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                  const ExtentWork& extent);
@@ -72,12 +81,16 @@ class KernelRun : public Run {
   void CountBytes(const WorkList& work);
 
   const std::shared_ptr<const CompiledPart> part_;
+  const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
-  std::vector<ColumnPins> pins_;
+  const std::shared_ptr<JoinBuffers> joins_;
+  std::vector<ColumnPins> pins_;         //!< per column of the kernel
+  std::vector<ColumnPins> joined_pins_;  //!< per joined column
   bool is_done_ = false;
   std::atomic<double> progress_{0};
 
   device::Buffer parameters_, lookups_, segments_, faults_;
+  device::Buffer no_rows_;  //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };
 

@@ -50,7 +50,7 @@ size_t Aligned(size_t bytes) {
 }  // namespace
 
 RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, std::move(options)), outputs_(part->Kernel().outputs) {
+    : KernelRun(part, std::move(options)), outputs_(part->Program().result.outputs) {
   buffers_.resize(outputs_.size());
 }
 

@@ -121,7 +121,7 @@ T ValueAt(const ResultColumn& column, size_t row) {
 
 std::shared_ptr<const Part> MakePart(const Target& target, const Fixture& fixture,
                                      const plan::NodePointer& plan) {
-  auto made = Part::Make(plan, fixture.image, target.device, fixture.pool, target.shape);
+  auto made = Part::Make(plan, {fixture.image}, target.device, fixture.pool, target.shape);
   if (auto* refusal = std::get_if<Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   return std::get<std::shared_ptr<const Part>>(made);

@@ -1,0 +1,237 @@
+#include "compile/join_writer.hpp"
+
+#include <algorithm>
+
+#include "compile/refusal.hpp"
+
+namespace margay::compile {
+
+using plan::JoinKind;
+
+namespace {
+
+std::string Row(size_t table) {
+  return "row" + std::to_string(table);
+}
+
+void AddCondition(std::string& all, const std::string& condition) {
+  all += all.empty() ? condition : " & " + condition;
+}
+
+}  // namespace
+
+std::string JoinWriter::Heads(const JoinTable& table) {
+  return "heads" + std::to_string(table.number);
+}
+
+std::string JoinWriter::Nexts(const JoinTable& table) {
+  return "nexts" + std::to_string(table.number);
+}
+
+std::string JoinWriter::Links(const JoinTable& table, size_t linked) {
+  return "links" + std::to_string(table.number) + "_" + std::to_string(linked);
+}
+
+JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector<Value>& keys) {
+  Slot slot;
+  for (const Value& key : keys) {
+    if (key.CanBeNull())
+      AddCondition(slot.exists, "!" + key.null);
+  }
+  if (!table.is_direct) {
+    std::string hash = "0UL";
+    for (const Value& key : keys) {
+      if (key.machine == Machine::Wide) {
+        hash = "hash_word(hash_word(" + hash + ", " + key.code + ".low), (ulong)" + key.code +
+               ".high)";
+      } else {
+        hash = "hash_word(" + hash + ", (ulong)" + writer_.Convert(key, Machine::Int64) + ")";
+      }
+    }
+    slot.code = hash + " & (ulong)" +
+                context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1),
+                                               Machine::Int64);
+  } else {
+    for (size_t i = 0; i < keys.size(); i++) {
+      const Value& key = keys[i];
+      const JoinTable::DirectKey& direct = table.direct_keys[i];
+      const Range places = key.range - Range::Of(direct.low);
+      const Range inside{0, static_cast<Int128>(direct.values) - 1, true};
+      const bool is_narrow = key.machine == Machine::Int32 && places.FitsIn(32);
+      const Machine machine = is_narrow ? Machine::Int32 : Machine::Int64;
+      const std::string word = is_narrow ? "uint" : "ulong";
+      if (key.machine == Machine::Wide) {
+        AddCondition(slot.exists, "wide_equal(" + key.code + ", wide_from_long((long)" + key.code +
+                                      ".low))");
+      }
+      const std::string place = "v" + std::to_string(context_.variables++);
+      block_.Line("const " + word + " " + place + " = (" + word + ")" +
+                  writer_.Convert(key, machine) + " - (" + word + ")" +
+                  context_.parameters.AddInteger(direct.low, machine) + ";");
+      if (!inside.Contains(places)) {
+        AddCondition(slot.exists,
+                     "(" + place + " < (" + word + ")" +
+                         context_.parameters.AddInteger(static_cast<Int128>(direct.values),
+                                                        machine) +
+                         ")");
+      }
+      std::string term = "(ulong)" + place;
+      if (direct.stride != 1) {
+        term += " * (ulong)" + context_.parameters.AddInteger(static_cast<Int128>(direct.stride),
+                                                              Machine::Int64);
+      }
+      slot.code += slot.code.empty() ? term : " + " + term;
+    }
+  }
+  const std::string name = "slot" + std::to_string(table.number);
+  block_.Line("const ulong " + name + " = " + slot.code + ";");
+  slot.code = name;
+  return slot;
+}
+
+Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
+  Value value = writer_.Write(key.probe);
+  if (!key.probe->GetType().IsVarchar())
+    return value;
+  if (key.probe->GetOperation() != plan::Operation::Column ||
+      key.build->GetOperation() != plan::Operation::Column) {
+    throw Unsupported("a join by the string " + key.probe->ToString());
+  }
+  const auto& from = context_.columns[key.probe->ColumnIndex()].image->GetDictionary();
+  const auto& to = context_.columns[key.build->ColumnIndex()].image->GetDictionary();
+  if (from == to)
+    return value;
+  // The code of the same string in the other dictionary, or -1. Both are sorted.
+  std::vector<int32_t> codes(from->Size(), -1);
+  for (size_t i = 0, j = 0; i < from->Size(); i++) {
+    while (j < to->Size() && to->Value(j) < from->Value(i))
+      j++;
+    if (j < to->Size() && to->Value(j) == from->Value(i))
+      codes[i] = static_cast<int32_t>(j);
+  }
+  const std::string offset =
+      context_.parameters.AddLookup(codes.data(), codes.size() * sizeof(int32_t));
+  value.code = writer_.Declare(Machine::Int32, "((__global const int*)(lookups + " + offset +
+                                                   "))[" + value.code + "]");
+  value.range = value.domain = {-1, static_cast<Int128>(to->Size()) - 1, true};
+  return value;
+}
+
+void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
+  const std::string row = Row(table.table);
+  for (size_t linked : table.links) {
+    const std::string link = Links(table, linked) + "[" + row + "]";
+    block_.Line("const int " + Row(linked) + " = " +
+                (can_be_missing ? row + " < 0 ? -1 : " + link : link) + ";");
+  }
+}
+
+void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
+                            const std::vector<Value>& keys) {
+  // Values that are written here are good here only.
+  ExpressionWriter writer(writer_);
+  const std::string is_match = "is_match" + std::to_string(table.number);
+  if (!table.is_direct) {
+    std::string equal;
+    for (size_t i = 0; i < keys.size(); i++) {
+      const Value build = writer.Write(join.keys[i].build);
+      AddCondition(equal, writer.CompareCode(plan::Operation::Equal, keys[i], build));
+    }
+    block_.Line(is_match + " = " + equal + ";");
+  }
+  if (!join.residual)
+    return;
+  block_.Open("if (" + is_match + ") {");
+  block_.Line(is_match + " = " + writer.IsTrue(writer.Write(join.residual)) + ";");
+  block_.Close();
+}
+
+size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) {
+  std::vector<Value> keys;
+  for (const plan::JoinKey& key : join.keys) {
+    keys.push_back(WriteProbeKey(key));
+    const bool both_can_be_null = key.nulls_are_equal && keys.back().CanBeNull() &&
+                                  ExpressionWriter(writer_).Write(key.build).CanBeNull();
+    if (both_can_be_null)
+      throw Unsupported("IS NOT DISTINCT FROM in a join where both sides can be NULL");
+  }
+  const Slot slot = WriteSlot(table, keys);
+  const std::string number = std::to_string(table.number), row = Row(table.table);
+  std::string first = Heads(table) + "[" + slot.code + "]";
+  if (!slot.exists.empty())
+    first = "(" + slot.exists + " ? " + first + " : 0u)";
+  first = "(int)" + first + " - 1";
+
+  if (!table.HasNexts() && !join.residual) {
+    block_.Line("const int " + row + " = " + first + ";");
+    if (join.kind == JoinKind::Left) {
+      WriteLinks(table, true);
+      return 0;
+    }
+    block_.Open("if (" + row + (join.kind == JoinKind::Anti ? " < 0) {" : " >= 0) {"));
+    if (join.kind == JoinKind::Inner)
+      WriteLinks(table, false);
+    return 1;
+  }
+
+  const std::string next = "next" + number, is_match = "is_match" + number;
+  const std::string is_matched = "is_matched" + number;
+  const std::string following = table.HasNexts() ? Nexts(table) + "[" + row + "] - 1" : "-1";
+  block_.Line("int " + next + " = " + first + ";");
+  if (!join.GivesBuildSide()) {
+    block_.Line("int " + is_matched + " = 0;");
+    block_.Open("while (" + next + " >= 0 & !" + is_matched + ") {");
+    block_.Line("const int " + row + " = " + next + ";");
+    block_.Line(next + " = " + following + ";");
+    WriteLinks(table, false);
+    block_.Line("int " + is_match + " = 1;");
+    WriteMatch(join, table, keys);
+    block_.Line(is_matched + " = " + is_match + ";");
+    block_.Close();
+    block_.Open("if (" + std::string(join.kind == JoinKind::Anti ? "!" : "") + is_matched + ") {");
+    return 1;
+  }
+  const bool is_left = join.kind == JoinKind::Left;
+  if (is_left)
+    block_.Line("int " + is_matched + " = 0;");
+  block_.Open("while (" + next + " >= 0" + (is_left ? " | !" + is_matched : "") + ") {");
+  block_.Line("const int " + row + " = " + next + ";");
+  block_.Line(next + " = " + (is_left ? row + " < 0 ? -1 : " + following : following) + ";");
+  WriteLinks(table, is_left);
+  block_.Line("int " + is_match + " = 1;");
+  if (is_left) {
+    block_.Open("if (" + row + " >= 0) {");
+    WriteMatch(join, table, keys);
+    block_.Close();
+    block_.Line(is_matched + " |= " + is_match + ";");
+  } else {
+    WriteMatch(join, table, keys);
+  }
+  if (table.keys_are_unique)
+    block_.Line("if (" + is_match + ") " + next + " = -1;");
+  block_.Open("if (" + is_match + ") {");
+  return 2;
+}
+
+void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
+                             const JoinTable& table, const std::string& position) {
+  std::vector<Value> values;
+  for (const plan::ExpressionPointer& key : keys)
+    values.push_back(writer_.Write(key));
+  const Slot slot = WriteSlot(table, values);
+  if (!slot.exists.empty())
+    block_.Open("if (" + slot.exists + ") {");
+  const std::string head = Heads(table) + "[" + slot.code + "]";
+  if (table.HasNexts()) {
+    block_.Line(Nexts(table) + "[" + position + "] = (int)atomic_xchg(&" + head + ", (uint)(" +
+                position + " + 1));");
+  } else {
+    block_.Line(head + " = (uint)(" + position + " + 1);");
+  }
+  for (size_t linked : table.links)
+    block_.Line(Links(table, linked) + "[" + position + "] = " + Row(linked) + ";");
+  if (!slot.exists.empty())
+    block_.Close();
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compile/join_table.hpp"
+
+namespace margay::compile {
+
+//! Writes how rows get into join tables and how their matches are found. A row of table `t` is the
+//! variable `row<t>`, -1 where a left join found none.
+class JoinWriter {
+ public:
+  JoinWriter(ExpressionWriter& writer, KernelContext& context, CodeBlock& block)
+      : writer_(writer), context_(context), block_(block) {}
+
+  //! Writes the search for the matches of the row at hand. What follows runs once for every row
+  //! that the join gives; returns how many scopes it must close at its end.
+  size_t WriteProbe(const PipelineJoin& join, const JoinTable& table);
+
+  //! Writes how row `position` of the scanned table gets into `table`.
+  void WriteInsert(const std::vector<plan::ExpressionPointer>& keys, const JoinTable& table,
+                   const std::string& position);
+
+  //! Names of the kernel's arguments.
+  static std::string Heads(const JoinTable& table);
+  static std::string Nexts(const JoinTable& table);
+  static std::string Links(const JoinTable& table, size_t linked);
+
+ private:
+  //! Where the rows with some keys are.
+  struct Slot {
+    std::string code;
+    std::string exists;  //!< a flag; empty: always
+  };
+
+  Slot WriteSlot(const JoinTable& table, const std::vector<Value>& keys);
+  //! A key of the probe side as the build side would hold it.
+  Value WriteProbeKey(const plan::JoinKey& key);
+  void WriteLinks(const JoinTable& table, bool can_be_missing);
+  //! Sets the variable `is_match<t>`: the row of the build side at hand matches.
+  void WriteMatch(const PipelineJoin& join, const JoinTable& table,
+                  const std::vector<Value>& keys);
+
+  ExpressionWriter& writer_;
+  KernelContext& context_;
+  CodeBlock& block_;
+};
+
+}  // namespace margay::compile

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "execute/kernel_run.hpp"
+
+namespace margay::execute {
+
+//! A run whose sink is a join table.
+class BuildRun : public KernelRun {
+ public:
+  BuildRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
+           RunOptions options, std::shared_ptr<JoinBuffers> joins)
+      : KernelRun(std::move(part), kernel, std::move(options), std::move(joins)) {}
+
+ protected:
+  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
+  void TakeBatch(device::Queue&, const Batch&) override {}
+  std::optional<ResultBatch> NextResult() override { return std::nullopt; }
+  size_t LargestBatch() const override { return SIZE_MAX; }
+};
+
+}  // namespace margay::execute

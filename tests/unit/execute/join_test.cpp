@@ -1,0 +1,302 @@
+// Runs joins over small images on every usable device in both shapes and compares with nested loops
+// on the host.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <random>
+#include <tuple>
+#include <unordered_map>
+
+#include "device/device_registry.hpp"
+#include "execute/part.hpp"
+#include "memory/heap_allocator.hpp"
+#include "storage/table_image_builder.hpp"
+
+namespace margay::execute {
+namespace {
+
+using plan::AggregateFunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKey;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+using plan::TypeKind;
+
+//! Rows of (key, value), both BIGINT; a key may be NULL.
+using Table = std::vector<std::pair<std::optional<int64_t>, int64_t>>;
+
+//! How the keys of a build side are spread: decides which form the join table takes.
+enum class Keys { UniqueDense, RepeatedDense, UniqueSparse, RepeatedSparse };
+
+Table MakeBuildSide(Keys keys, size_t rows) {
+  std::mt19937_64 random(3);
+  const bool is_sparse = keys == Keys::UniqueSparse || keys == Keys::RepeatedSparse;
+  const bool is_unique = keys == Keys::UniqueDense || keys == Keys::UniqueSparse;
+  const int64_t step = is_sparse ? 1'000'003'000'007 : 1;
+  Table table;
+  for (size_t i = 0; i < rows; i++) {
+    // Sorted keys are known to be unique; repeated ones come in any order.
+    const auto number = static_cast<int64_t>(is_unique ? i : random() % (rows / 3 + 1));
+    const bool is_null = !is_unique && random() % 20 == 0;
+    table.emplace_back(is_null ? std::nullopt : std::optional(number * step - 5),
+                       static_cast<int64_t>(random() % 100));
+  }
+  return table;
+}
+
+Table MakeProbeSide(const Table& build, size_t rows) {
+  std::mt19937_64 random(5);
+  Table table;
+  for (size_t i = 0; i < rows; i++) {
+    std::optional<int64_t> key;
+    if (random() % 10 != 0) {
+      key = static_cast<int64_t>(random() % 1000) - 100;
+      if (!build.empty() && random() % 4 != 0)
+        key = build[random() % build.size()].first;
+    }
+    table.emplace_back(key, static_cast<int64_t>(random() % 100));
+  }
+  return table;
+}
+
+struct Fixture {
+  std::shared_ptr<memory::HeapAllocator> allocator = std::make_shared<memory::HeapAllocator>();
+  std::shared_ptr<memory::ExtentPool> pool;
+};
+
+std::shared_ptr<storage::TableImage> Build(const Fixture& fixture, const Table& table) {
+  storage::TableImageBuilder builder({{0, "key", TypeKind::Int64}, {1, "value", TypeKind::Int64}},
+                                     fixture.allocator, {});
+  std::vector<int64_t> keys, values;
+  std::vector<uint64_t> validity(table.size() / 64 + 1, 0);
+  for (size_t i = 0; i < table.size(); i++) {
+    keys.push_back(table[i].first.value_or(0));
+    values.push_back(table[i].second);
+    if (table[i].first)
+      validity[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  auto writer = builder.StartBatch(0);
+  writer.Append(0, {.values = keys.data(), .validity = validity.data(), .count = keys.size()});
+  writer.Append(1, {.values = values.data(), .count = values.size()});
+  writer.Close();
+  return builder.Finish(*fixture.pool);
+}
+
+NodePointer Scan(const std::string& name) {
+  return Node::Scan(name, {{0, "key", TypeKind::Int64}, {1, "value", TypeKind::Int64}});
+}
+
+ExpressionPointer Column(size_t number) {
+  return Expression::Column(number, TypeKind::Int64, "c" + std::to_string(number));
+}
+
+ExpressionPointer Below(size_t a, const ExpressionPointer& b) {
+  return Expression::Make(Operation::Less, TypeKind::Boolean, {Column(a), b});
+}
+
+//! count(*), count and sum of some columns over all rows, or per value of one column.
+NodePointer Summarize(const NodePointer& input, const std::vector<size_t>& columns,
+                      const std::vector<ExpressionPointer>& groups) {
+  std::vector<plan::Aggregate> aggregates{
+      {AggregateFunction::CountStar, nullptr, TypeKind::Int64}};
+  for (size_t column : columns) {
+    aggregates.push_back({AggregateFunction::Count, Column(column), TypeKind::Int64});
+    aggregates.push_back({AggregateFunction::Sum, Column(column), TypeKind::Int128});
+  }
+  return Node::GroupBy(input, groups, aggregates);
+}
+
+//! One row per group: its value (0 where there is no grouping), then count(*), and count and sum of
+//! each column.
+using Summary = std::map<int64_t, std::vector<Int128>>;
+
+Summary Read(const Part& part, size_t groups) {
+  Summary summary;
+  const auto run = part.Start({});
+  while (const auto batch = run->Next()) {
+    for (size_t row = 0; row < batch->rows; row++) {
+      int64_t group = 0;
+      if (groups == 1)
+        std::memcpy(&group, batch->columns[0].values + row * 8, 8);
+      auto& values = summary[group];
+      for (size_t i = groups; i < batch->columns.size(); i++) {
+        const ResultColumn& column = batch->columns[i];
+        const size_t bytes = (i - groups) % 2 == 0 && i > groups ? 16 : 8;
+        Int128 value = 0;
+        if (bytes == 8) {
+          int64_t narrow = 0;
+          std::memcpy(&narrow, column.values + row * 8, 8);
+          value = narrow;
+        } else if (!column.validity || column.validity[row]) {
+          std::memcpy(&value, column.values + row * 16, 16);
+        }
+        values.push_back(value);
+      }
+    }
+  }
+  return summary;
+}
+
+void ExpectEqual(const Summary& actual, const Summary& expected) {
+  const auto text = [](const Summary& summary) {
+    std::string result;
+    for (const auto& [group, values] : summary) {
+      result += std::to_string(group) + ":";
+      for (Int128 value : values)
+        result += " " + ToString(value);
+      result += "\n";
+    }
+    return result;
+  };
+  EXPECT_EQ(text(actual), text(expected));
+}
+
+class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t>> {
+ protected:
+  //! Runs `plan` over `tables` everywhere and compares with `expected`.
+  static void Check(const NodePointer& plan, const std::vector<Table>& tables, size_t groups,
+                    const Summary& expected) {
+    auto& registry = device::DeviceRegistry::Instance();
+    for (const device::DeviceInfo& info : registry.Devices()) {
+      if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
+        continue;
+      for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
+        SCOPED_TRACE(info.name + " " + std::string(ShapeName(shape)));
+        Fixture fixture;
+        const auto device = registry.Open(info.index);
+        fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
+        std::vector<std::shared_ptr<storage::TableImage>> images;
+        for (const Table& table : tables)
+          images.push_back(Build(fixture, table));
+        auto made = Part::Make(plan, images, device, fixture.pool, shape);
+        if (auto* refusal = std::get_if<Refusal>(&made))
+          FAIL() << refusal->reason;
+        const auto& part = std::get<std::shared_ptr<const Part>>(made);
+        ExpectEqual(Read(*part, groups), expected);
+      }
+    }
+  }
+
+  //! The rows (probe value, build value or none) of a join with an optional `value < value`.
+  static std::vector<std::pair<int64_t, std::optional<int64_t>>> Joined(JoinKind kind,
+                                                                        const Table& probe,
+                                                                        const Table& build,
+                                                                        bool has_residual) {
+    std::unordered_multimap<int64_t, int64_t> by_key;
+    for (const auto& [key, value] : build) {
+      if (key)
+        by_key.emplace(*key, value);
+    }
+    std::vector<std::pair<int64_t, std::optional<int64_t>>> rows;
+    for (const auto& [key, value] : probe) {
+      bool has_match = false;
+      const auto [begin, end] = key ? by_key.equal_range(*key)
+                                    : std::pair(by_key.end(), by_key.end());
+      for (auto match = begin; match != end; ++match) {
+        if (has_residual && value >= match->second)
+          continue;
+        has_match = true;
+        if (kind == JoinKind::Inner || kind == JoinKind::Left)
+          rows.emplace_back(value, match->second);
+      }
+      if ((kind == JoinKind::Semi && has_match) || (kind == JoinKind::Anti && !has_match) ||
+          (kind == JoinKind::Left && !has_match)) {
+        rows.emplace_back(value, std::nullopt);
+      }
+    }
+    return rows;
+  }
+};
+
+TEST_P(JoinTest, Aggregates) {
+  const auto [kind, keys, build_rows] = GetParam();
+  const Table build = MakeBuildSide(keys, build_rows);
+  const Table probe = MakeProbeSide(build, 70'000);
+  const bool gives_both = kind == JoinKind::Inner || kind == JoinKind::Left;
+  for (const bool has_residual : {false, true}) {
+    for (const size_t groups : {0, 1}) {
+      SCOPED_TRACE(std::string(has_residual ? "residual " : "") + std::to_string(groups));
+      const auto join =
+          Node::Join(kind, Scan("probe"), Scan("build"), {JoinKey{Column(0), Column(0)}},
+                     has_residual ? Below(1, Column(3)) : nullptr);
+      const auto plan =
+          Summarize(join, gives_both ? std::vector<size_t>{1, 3} : std::vector<size_t>{1},
+                    groups == 1 ? std::vector{Column(1)} : std::vector<ExpressionPointer>{});
+      Summary expected;
+      if (groups == 0)
+        expected[0].resize(gives_both ? 5 : 3);
+      for (const auto& [probe_value, build_value] : Joined(kind, probe, build, has_residual)) {
+        auto& values = expected[groups == 1 ? probe_value : 0];
+        values.resize(gives_both ? 5 : 3);
+        values[0]++;
+        values[1]++;
+        values[2] += probe_value;
+        if (build_value) {
+          values[3]++;
+          values[4] += *build_value;
+        }
+      }
+      Check(plan, {probe, build}, groups, expected);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, JoinTest,
+    testing::Combine(testing::Values(JoinKind::Inner, JoinKind::Left, JoinKind::Semi,
+                                     JoinKind::Anti),
+                     testing::Values(Keys::UniqueDense, Keys::RepeatedDense, Keys::UniqueSparse,
+                                     Keys::RepeatedSparse),
+                     testing::Values(0, 1, 1000)));
+
+//! A build side that is itself a join: its rows lead on to those of the table it was joined with.
+class NestedJoinTest : public JoinTest {};
+
+TEST_F(NestedJoinTest, LinksLeadToInnerTables) {
+  const Table inner = MakeBuildSide(Keys::UniqueDense, 50);
+  Table middle = MakeBuildSide(Keys::UniqueDense, 1000);
+  for (size_t i = 0; i < middle.size(); i++)
+    middle[i].second = static_cast<int64_t>(i % 70);
+  const Table probe = MakeProbeSide(middle, 70'000);
+  for (const JoinKind kind : {JoinKind::Inner, JoinKind::Left}) {
+    SCOPED_TRACE(std::string(plan::JoinKindName(kind)));
+    // middle.value = inner.key, then probe.key = middle.key; rows of middle below 900 only.
+    const auto build = Node::Join(
+        kind, Node::Filter(Scan("middle"), Below(0, Expression::Integer(900, TypeKind::Int64))),
+        Scan("inner"), {JoinKey{Column(1), Column(0)}}, nullptr);
+    const auto join = Node::Join(JoinKind::Inner, Scan("probe"), build,
+                                 {JoinKey{Column(0), Column(0)}}, nullptr);
+    Summary expected;
+    expected[0].resize(5);
+    for (const auto& [key, value] : probe) {
+      for (const auto& [middle_key, middle_value] : middle) {
+        if (!key || *key != *middle_key || *middle_key >= 900)
+          continue;
+        std::optional<int64_t> inner_value;
+        for (const auto& [inner_key, candidate] : inner) {
+          if (middle_value == *inner_key)
+            inner_value = candidate;
+        }
+        if (!inner_value && kind == JoinKind::Inner)
+          continue;
+        auto& values = expected[0];
+        values[0]++;
+        values[1]++;
+        values[2] += value;
+        if (inner_value) {
+          values[3]++;
+          values[4] += *inner_value;
+        }
+      }
+    }
+    Check(Summarize(join, {1, 5}, {}), {probe, middle, inner}, 0, expected);
+  }
+}
+
+}  // namespace
+}  // namespace margay::execute
