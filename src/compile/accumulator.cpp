@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "compile/expression_writer.hpp"
+#include "compile/refusal.hpp"
 
 namespace margay::compile {
 
@@ -98,34 +99,61 @@ std::vector<std::string> CombineCode(Fold fold, const std::vector<std::string>& 
   return FoldWords(fold, fold == Fold::Sum128, into, WideOf(from));
 }
 
-std::vector<std::string> FoldCode(const Accumulator& accumulator,
-                                  const std::vector<std::string>& into, const Value& value) {
+namespace {
+
+//! What `value` contributes, of the accumulator's own width.
+std::string ContributionOf(const Accumulator& accumulator, const Value& value) {
   const bool is_float = value.machine == Machine::Float32 || value.machine == Machine::Float64;
-  std::string code;
   switch (accumulator.fold) {
     case Fold::Count:
-      code = "1";
-      break;
+      return "1";
     case Fold::SumFloat:
-      code = "(double)" + value.code;
-      break;
+      return "(double)" + value.code;
     case Fold::Min64:
     case Fold::Max64:
       if (is_float) {
-        code = std::string(accumulator.fold == Fold::Min64 ? "double_to_ordered"
+        return std::string(accumulator.fold == Fold::Min64 ? "double_to_ordered"
                                                            : "double_to_ordered_up") +
                "((double)" + value.code + ")";
-      } else {
-        code = Dialect::Row().Convert(value, Machine::Int64);
       }
-      break;
+      return Dialect::Row().Convert(value, Machine::Int64);
     case Fold::Sum64:
-      code = Dialect::Row().Convert(value, Machine::Int64);
-      break;
+      return Dialect::Row().Convert(value, Machine::Int64);
     default:
-      code = Dialect::Row().Convert(value, Machine::Wide);
+      return Dialect::Row().Convert(value, Machine::Wide);
   }
-  return FoldWords(accumulator.fold, accumulator.is_checked, into, code);
+}
+
+}  // namespace
+
+std::vector<std::string> FoldCode(const Accumulator& accumulator,
+                                  const std::vector<std::string>& into, const Value& value) {
+  return FoldWords(accumulator.fold, accumulator.is_checked, into,
+                   ContributionOf(accumulator, value));
+}
+
+std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
+                           const Value& value) {
+  const std::string arguments = "(" + into + ", " + ContributionOf(accumulator, value);
+  switch (accumulator.fold) {
+    case Fold::Count:
+    case Fold::Sum64:
+      return "atomic_add_long" + arguments + ");";
+    case Fold::SumFloat:
+      return "atomic_add_double" + arguments + ");";
+    case Fold::Min64:
+      return "atomic_min_long" + arguments + ");";
+    case Fold::Max64:
+      return "atomic_max_long" + arguments + ");";
+    case Fold::Sum128:
+      return "atomic_add_wide" + arguments + ", &fault);";
+    case Fold::MinWide:
+    case Fold::MaxWide:
+      break;
+  }
+  throw Unsupported(
+      "minimum or maximum of 128 bits in many groups over a join by keys that are "
+      "not unique");
 }
 
 void Combine(Fold fold, int64_t* into, const int64_t* from) {

@@ -44,6 +44,16 @@ std::vector<std::string> CombineCode(Fold fold, const std::vector<std::string>& 
 std::vector<std::string> FoldCode(const Accumulator& accumulator,
                                   const std::vector<std::string>& into, const Value& value);
 
+//! The same into words in global memory that other work-items update at once; `into` points to the
+//! first. Throws Unsupported for 128-bit minima and maxima: no processor swaps that many bits.
+std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
+                           const Value& value);
+
+//! Whether AtomicFoldCode has code for `fold`.
+inline bool IsAtomic(Fold fold) {
+  return fold != Fold::MinWide && fold != Fold::MaxWide;
+}
+
 //! The same on the host, for partial results of work-groups and launches. Sum64 is combined by the
 //! caller, in more than 64 bits.
 void Combine(Fold fold, int64_t* into, const int64_t* from);

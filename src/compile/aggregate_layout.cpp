@@ -89,8 +89,8 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
-AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scratch,
-                                    uint64_t rows, bool multiplies_rows) {
+AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scratch, uint64_t rows,
+                                    bool multiplies_rows) {
   AggregateLayout layout;
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away

@@ -35,6 +35,7 @@ struct RowOutput {
 //!                           same for columns of joined tables
 //!   heads, nexts, links     per join table read (see JoinTable)
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
+//!              tables       uint, where work-groups share tables: how many there are
 //!   rows:      counts       uint per unit: rows produced
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
@@ -48,8 +49,8 @@ struct GeneratedKernel {
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
-  size_t table = 0;                  //!< that is scanned
-  std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
+  size_t table = 0;                         //!< that is scanned
+  std::vector<InputColumn> columns;         //!< of it that are read, in the order of the arguments
   std::vector<InputColumn> joined_columns;  //!< of other tables
   std::vector<JoinTable> joins;             //!< join tables that are read
   std::optional<JoinTable> build;           //!< the join table that is filled, if that is the sink
@@ -57,6 +58,8 @@ struct GeneratedKernel {
   std::shared_ptr<const SegmentFilter> filter;
 
   bool is_aggregate = false;
+  //! The work-groups of a launch share `tables` partial tables, which the host makes ready.
+  bool shares_tables = false;
   AggregateLayout aggregate;
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;

@@ -45,13 +45,12 @@ JoinTable JoinTable::Of(const Program& program, size_t build, KernelContext scra
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
   table.is_direct = true;
-  const uint64_t most_slots = std::min(
-      std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
+  const uint64_t most_slots =
+      std::min(std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
   for (const plan::ExpressionPointer& key : side.keys) {
     if (key->GetType().IsFloat())
       throw Unsupported("a join by " + key->GetType().ToString());
-    table.keys_are_unique =
-        table.keys_are_unique || IsUnique(*key, scratch, side.pipeline.table);
+    table.keys_are_unique = table.keys_are_unique || IsUnique(*key, scratch, side.pipeline.table);
     const Value value = writer.Write(key);
     const Range size = value.range - Range::Of(value.range.low);
     if (value.machine == Machine::Wide || !size.exact ||

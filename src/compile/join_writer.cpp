@@ -48,9 +48,9 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
         hash = "hash_word(" + hash + ", (ulong)" + writer_.Convert(key, Machine::Int64) + ")";
       }
     }
-    slot.code = hash + " & (ulong)" +
-                context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1),
-                                               Machine::Int64);
+    slot.code =
+        hash + " & (ulong)" +
+        context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1), Machine::Int64);
   } else {
     for (size_t i = 0; i < keys.size(); i++) {
       const Value& key = keys[i];
@@ -61,24 +61,23 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
       const Machine machine = is_narrow ? Machine::Int32 : Machine::Int64;
       const std::string word = is_narrow ? "uint" : "ulong";
       if (key.machine == Machine::Wide) {
-        AddCondition(slot.exists, "wide_equal(" + key.code + ", wide_from_long((long)" + key.code +
-                                      ".low))");
+        AddCondition(slot.exists,
+                     "wide_equal(" + key.code + ", wide_from_long((long)" + key.code + ".low))");
       }
       const std::string place = "v" + std::to_string(context_.variables++);
       block_.Line("const " + word + " " + place + " = (" + word + ")" +
                   writer_.Convert(key, machine) + " - (" + word + ")" +
                   context_.parameters.AddInteger(direct.low, machine) + ";");
       if (!inside.Contains(places)) {
-        AddCondition(slot.exists,
-                     "(" + place + " < (" + word + ")" +
-                         context_.parameters.AddInteger(static_cast<Int128>(direct.values),
-                                                        machine) +
-                         ")");
+        AddCondition(
+            slot.exists,
+            "(" + place + " < (" + word + ")" +
+                context_.parameters.AddInteger(static_cast<Int128>(direct.values), machine) + ")");
       }
       std::string term = "(ulong)" + place;
       if (direct.stride != 1) {
-        term += " * (ulong)" + context_.parameters.AddInteger(static_cast<Int128>(direct.stride),
-                                                              Machine::Int64);
+        term += " * (ulong)" +
+                context_.parameters.AddInteger(static_cast<Int128>(direct.stride), Machine::Int64);
       }
       slot.code += slot.code.empty() ? term : " + " + term;
     }
@@ -111,8 +110,8 @@ Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
   }
   const std::string offset =
       context_.parameters.AddLookup(codes.data(), codes.size() * sizeof(int32_t));
-  value.code = writer_.Declare(Machine::Int32, "((__global const int*)(lookups + " + offset +
-                                                   "))[" + value.code + "]");
+  value.code = writer_.Declare(
+      Machine::Int32, "((__global const int*)(lookups + " + offset + "))[" + value.code + "]");
   value.range = value.domain = {-1, static_cast<Int128>(to->Size()) - 1, true};
   return value;
 }

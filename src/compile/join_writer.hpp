@@ -39,8 +39,7 @@ class JoinWriter {
   Value WriteProbeKey(const plan::JoinKey& key);
   void WriteLinks(const JoinTable& table, bool can_be_missing);
   //! Sets the variable `is_match<t>`: the row of the build side at hand matches.
-  void WriteMatch(const PipelineJoin& join, const JoinTable& table,
-                  const std::vector<Value>& keys);
+  void WriteMatch(const PipelineJoin& join, const JoinTable& table, const std::vector<Value>& keys);
 
   ExpressionWriter& writer_;
   KernelContext& context_;

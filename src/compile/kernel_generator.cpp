@@ -61,8 +61,8 @@ KernelGenerator::KernelGenerator(const Input& input)
   kernel_.is_aggregate = pipeline_.is_aggregate;
   kernel_.aggregates = pipeline_.aggregates;
   if (pipeline_.is_aggregate) {
-    kernel_.aggregate = AggregateLayout::Of(
-        pipeline_, context_, input.rows[pipeline_.table], MultipliesRows());
+    kernel_.aggregate =
+        AggregateLayout::Of(pipeline_, context_, input.rows[pipeline_.table], MultipliesRows());
   } else if (MultipliesRows()) {
     throw Unsupported("a result of rows of a join by keys that are not unique");
   } else {
@@ -195,7 +195,12 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   if (kernel_.build) {
     AddJoinArguments(*kernel_.build, true, arguments);
   } else if (kernel_.is_aggregate) {
-    arguments.push_back("__global long* restrict partials");
+    if (kernel_.shares_tables) {
+      arguments.push_back("volatile __global long* partials");
+      arguments.push_back("const uint tables");
+    } else {
+      arguments.push_back("__global long* restrict partials");
+    }
   } else {
     arguments.push_back("__global uint* restrict counts");
     for (size_t i = 0; i < kernel_.outputs.size(); i++) {
@@ -225,6 +230,8 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
   block.Line("");
   block.Line(std::string(kernels::EmbeddedSource("numeric.cl")));
+  if (kernel_.shares_tables)
+    block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
   if (!kernel_.joins.empty() || kernel_.build)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));

@@ -86,8 +86,14 @@ void LanesGenerator::ChooseTable() {
       return;
     }
   }
-  if (MultipliesRows())
-    throw Unsupported("many groups over a join by keys that are not unique");
+  const bool is_atomic =
+      std::all_of(layout.accumulators.begin(), layout.accumulators.end(),
+                  [](const Accumulator& accumulator) { return IsAtomic(accumulator.fold); });
+  if (is_atomic || MultipliesRows()) {
+    table_ = Table::Shared;
+    kernel_.shares_tables = true;
+    return;
+  }
   table_ = Table::Owned;
   while (StagedBytes() * kernel_.work_group > kLocalBytes) {
     kernel_.work_group /= 2;
@@ -154,6 +160,11 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
                    IntegerLiteral(packed_->InitialWords()[word], Machine::Int64) + ";");
       }
       block.Close();
+      return;
+    case Table::Shared:
+      block.Line(
+          "volatile __global long* table = partials + get_group_id(0) % tables * (ulong)(GROUPS * "
+          "WORDS);");
       return;
     case Table::Owned:
       block.Line("__global long* table = partials + get_group_id(0) * (ulong)(GROUPS * WORDS);");
@@ -244,14 +255,26 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
     WriteInsert(writer, block);
     return;
   }
-  if (table_ == Table::Local)
+  if (table_ != Table::Private)
     WriteGroup(writer, block);
   const std::vector<Value> values = WriteArguments(writer);
   if (table_ == Table::Local) {
     for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
       block.Line(line);
+  } else if (table_ == Table::Shared) {
+    WriteAtomicFolds(block, values);
   } else {
     WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
+  }
+}
+
+void LanesGenerator::WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values) {
+  for (const Accumulator& accumulator : kernel_.aggregate.accumulators) {
+    const Value value = accumulator.has_argument ? values[accumulator.argument] : Value{};
+    const std::string fold =
+        AtomicFoldCode(accumulator, "table + group * WORDS + " + Number(accumulator.word), value);
+    const bool is_conditional = accumulator.has_argument && value.CanBeNull();
+    block.Line((is_conditional ? "if (!" + value.null + ") " : "") + fold);
   }
 }
 
@@ -378,6 +401,7 @@ void LanesGenerator::WriteReduction(CodeBlock& block) {
       WriteLocalReduction(block);
       return;
     case Table::Owned:
+    case Table::Shared:
       return;  // The table lies where the partial results belong.
   }
 }

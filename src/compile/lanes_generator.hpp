@@ -12,12 +12,14 @@ namespace margay::compile {
 //! memory, 1,024 bytes of arguments, 256 work-items. No work-item ever waits for another
 //! work-group.
 //!
-//! Aggregates are held in one of three ways:
+//! Aggregates are held in one of four ways:
 //!   Private  one group: each lane has its accumulators in registers; reduced at the end
 //!   Local    few groups: each lane has a packed table in local memory; reduced at the end
 //!   Owned    many groups: the work-group has one table in global memory, and lane l owns the
 //!   groups
 //!            whose number is l modulo LANES; rows are staged in local memory and folded by owners
+//!   Shared   many groups: all work-groups update a few tables in global memory by atomic
+//!   operations
 class LanesGenerator : public KernelGenerator {
  public:
   using KernelGenerator::KernelGenerator;
@@ -27,7 +29,7 @@ class LanesGenerator : public KernelGenerator {
   Shape GetShape() const override { return Shape::Lanes; }
 
  private:
-  enum class Table { Private, Local, Owned };
+  enum class Table { Private, Local, Owned, Shared };
 
   void ChooseTable();
   void WriteInitialTable(CodeBlock& block);
@@ -35,6 +37,7 @@ class LanesGenerator : public KernelGenerator {
   void WriteQuads(CodeBlock& block);
   //! What happens to a row of four that passed the filters and joins.
   void WriteQuadSink(ExpressionWriter& writer, CodeBlock& block);
+  void WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values);
   void WriteOwnedTile(CodeBlock& block);
   void WriteRowsTile(CodeBlock& block);
   void WriteReduction(CodeBlock& block);

@@ -93,9 +93,8 @@ void SetLinks(Program& program, const Pipeline& pipeline, std::set<size_t> neede
     BuildPipeline& build = program.builds[join.build];
     std::set<size_t> needed_of_build;
     for (const plan::ExpressionPointer& key : build.keys) {
-      VisitColumns(*key, [&](size_t column) {
-        needed_of_build.insert(program.column_tables[column]);
-      });
+      VisitColumns(*key,
+                   [&](size_t column) { needed_of_build.insert(program.column_tables[column]); });
     }
     for (size_t table : program.Reach(join.build)) {
       if (needed.count(table) != 0 && table != build.pipeline.table) {
@@ -140,7 +139,8 @@ Program Program::From(const plan::Node& plan) {
   Program program;
   Pipeline& result = program.result;
   result.is_aggregate = plan.Kind() == plan::NodeKind::Aggregate;
-  Cutter(program, plan::Scans(plan).size() > 1).Cut(result.is_aggregate ? *plan.Input() : plan, result);
+  Cutter(program, plan::Scans(plan).size() > 1)
+      .Cut(result.is_aggregate ? *plan.Input() : plan, result);
   if (result.is_aggregate) {
     const std::vector<plan::ExpressionPointer> inputs = std::move(result.outputs);
     result.outputs.clear();

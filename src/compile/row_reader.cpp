@@ -35,8 +35,7 @@ std::string GatherReader::Encoded(const InputColumn& column, int word) const {
 
 std::string GatherReader::IsNull(const InputColumn& column) const {
   const std::string row = Row(column);
-  return "!(validity" + std::to_string(column.number) + "[" + row + " / 8] >> " + row +
-         " % 8 & 1)";
+  return "!(validity" + std::to_string(column.number) + "[" + row + " / 8] >> " + row + " % 8 & 1)";
 }
 
 std::string GatherReader::Base(const InputColumn& column) const {
@@ -47,8 +46,7 @@ std::string GatherReader::Base(const InputColumn& column) const {
     const int64_t base = bases.empty() ? 0 : bases[0];
     return "(ulong)" + parameters_.AddInteger(base, Machine::Int64);
   }
-  const std::string offset =
-      parameters_.AddLookup(bases.data(), bases.size() * sizeof(int64_t));
+  const std::string offset = parameters_.AddLookup(bases.data(), bases.size() * sizeof(int64_t));
   return "((__global const ulong*)(lookups + " + offset + "))[" + Row(column) + " / " +
          std::to_string(storage::kSegmentRows) + "]";
 }

@@ -37,8 +37,8 @@ class DirectReader : public RowReader {
   std::string IsNull(const InputColumn& column) const override;
 };
 
-//! Reads row `row<table>` of a table that was joined, or row 0 in place of none; the table's columns
-//! lie in one extent each.
+//! Reads row `row<table>` of a table that was joined, or row 0 in place of none; the table's
+//! columns lie in one extent each.
 class GatherReader : public RowReader {
  public:
   //! `can_be_missing`: row<table> may be -1.

@@ -16,6 +16,10 @@ namespace {
 //! work.
 constexpr size_t kLargestPartials = size_t{256} << 20;
 
+//! Tables that work-groups share are as many as fit here: more would cost more to read back than
+//! fewer updates of the same word save.
+constexpr size_t kSharedTablesBytes = size_t{1} << 20;
+
 }  // namespace
 
 AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
@@ -29,6 +33,8 @@ AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part, RunO
                 words_.begin() + static_cast<ptrdiff_t>(group * layout_.words + accumulator.word));
     }
   }
+  if (Kernel().shares_tables)
+    initial_words_ = words_;
 }
 
 size_t AggregateRun::LargestBatch() const {
@@ -37,14 +43,24 @@ size_t AggregateRun::LargestBatch() const {
   return std::max<uint64_t>(layout_.rows_per_table / storage::kSegmentRows, 1);
 }
 
+uint32_t AggregateRun::Tables(const Batch& batch) const {
+  if (!Kernel().shares_tables)
+    return batch.work_groups;
+  const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
+  return static_cast<uint32_t>(
+      std::clamp<size_t>(kSharedTablesBytes / table, 1, batch.work_groups));
+}
+
 uint32_t AggregateRun::MostWorkGroups() const {
+  if (Kernel().shares_tables)
+    return UINT32_MAX;
   const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
   return static_cast<uint32_t>(std::max<size_t>(kLargestPartials / table, 1));
 }
 
 void AggregateRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
   const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
-  const size_t bytes = batch.work_groups * table;
+  const size_t bytes = Tables(batch) * table;
   if (partials_.IsEmpty() || partials_.Size() < bytes) {
     partials_ = device::Buffer();
     reservation_ = memory::ScratchReservation();
@@ -52,17 +68,26 @@ void AggregateRun::BindSink(device::Kernel& kernel, uint32_t argument, const Bat
     Grow(partials_, GetPart().GetDevice(), bytes, device::Access::ReadWrite);
   }
   kernel.Argument(argument, partials_);
+  if (!Kernel().shares_tables)
+    return;
+  kernel.Argument(argument + 1, Tables(batch));
+  partial_words_.clear();
+  for (uint32_t i = 0; i < Tables(batch); i++)
+    partial_words_.insert(partial_words_.end(), initial_words_.begin(), initial_words_.end());
+  Timed([&] {
+    GetPart().GetDevice().AcquireQueue()->Write(partials_, 0, partial_words_.data(),
+                                                partial_words_.size() * sizeof(int64_t));
+  });
 }
 
 void AggregateRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   const size_t table = layout_.groups * layout_.words;
-  partial_words_.resize(batch.work_groups * table);
+  partial_words_.resize(Tables(batch) * table);
   Timed([&] {
     queue.Read(partials_, 0, partial_words_.data(), partial_words_.size() * sizeof(int64_t));
   });
-  for (uint32_t group = 0; group < batch.work_groups; group++) {
-    Merge(partial_words_.data() + group * table);
-  }
+  for (uint32_t i = 0; i < Tables(batch); i++)
+    Merge(partial_words_.data() + i * table);
 }
 
 void AggregateRun::Merge(const int64_t* partial) {

@@ -20,11 +20,14 @@ class AggregateRun : public KernelRun {
   uint32_t MostWorkGroups() const override;
 
  private:
+  //! Partial tables of a launch.
+  uint32_t Tables(const Batch& batch) const;
   void Merge(const int64_t* partial);
 
   const compile::AggregateLayout& layout_;
   device::Buffer partials_;
   memory::ScratchReservation reservation_;
+  std::vector<int64_t> initial_words_;  //!< of a shared table
   std::vector<int64_t> partial_words_;  //!< of one launch
   std::vector<int64_t> words_;          //!< merged, groups x words; all but sums
   std::vector<Int128> sums_;            //!< merged, groups x accumulators; sums of integers

@@ -51,8 +51,8 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
                                              is_aggregate ? plan->Expressions().size() : 0);
   }
   return std::make_shared<const CompiledPart>(
-      std::get<compile::GeneratedProgram>(std::move(generated)), std::move(plan),
-      std::move(images), std::move(device), std::move(pool));
+      std::get<compile::GeneratedProgram>(std::move(generated)), std::move(plan), std::move(images),
+      std::move(device), std::move(pool));
 }
 
 CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,

@@ -46,8 +46,8 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
 }
 
 KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
-    : KernelRun(part, part->Program().result, std::move(options),
-                std::make_shared<JoinBuffers>()) {}
+    : KernelRun(part, part->Program().result, std::move(options), std::make_shared<JoinBuffers>()) {
+}
 
 KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
                      const compile::GeneratedKernel& kernel, RunOptions options,

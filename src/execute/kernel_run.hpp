@@ -12,9 +12,9 @@
 namespace margay::execute {
 
 //! What every run of a kernel does: pins the columns, cuts the work into batches, launches the
-//! kernel for each, checks for faults and interrupts in between, and keeps the statistics. Subclasses
-//! own the sink: its buffers, and what happens to them after a batch. The run of the result's kernel
-//! runs those of the build sides first.
+//! kernel for each, checks for faults and interrupts in between, and keeps the statistics.
+//! Subclasses own the sink: its buffers, and what happens to them after a batch. The run of the
+//! result's kernel runs those of the build sides first.
 class KernelRun : public Run {
  public:
   //! A run of the part's result.
@@ -90,7 +90,7 @@ class KernelRun : public Run {
   std::atomic<double> progress_{0};
 
   device::Buffer parameters_, lookups_, segments_, faults_;
-  device::Buffer no_rows_;  //!< stands for a column of a table without rows
+  device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };
 

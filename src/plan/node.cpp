@@ -62,12 +62,12 @@ std::string Line(const Node& node) {
     case NodeKind::Project:
       return "PROJECT " + List(node.Expressions(), text);
     case NodeKind::Join: {
-      std::string line =
-          "JOIN " + std::string(JoinKindName(node.GetJoinKind())) + " " +
-          List(node.Keys(), [](const JoinKey& key) {
-            return key.probe->ToString() +
-                   (key.nulls_are_equal ? " IS NOT DISTINCT FROM " : " = ") + key.build->ToString();
-          });
+      std::string line = "JOIN " + std::string(JoinKindName(node.GetJoinKind())) + " " +
+                         List(node.Keys(), [](const JoinKey& key) {
+                           return key.probe->ToString() +
+                                  (key.nulls_are_equal ? " IS NOT DISTINCT FROM " : " = ") +
+                                  key.build->ToString();
+                         });
       return node.Residual() ? line + " AND " + node.Residual()->ToString() : line;
     }
     case NodeKind::Aggregate:

@@ -64,8 +64,8 @@ class Node {
   static NodePointer Scan(std::string table, std::vector<ScanColumn> columns);
   static NodePointer Filter(NodePointer input, ExpressionPointer predicate);
   static NodePointer Project(NodePointer input, std::vector<ExpressionPointer> expressions);
-  //! Rows match where all `keys` are equal and `residual`, a predicate over the columns of the probe
-  //! side followed by those of the build side, is true; it may be null.
+  //! Rows match where all `keys` are equal and `residual`, a predicate over the columns of the
+  //! probe side followed by those of the build side, is true; it may be null.
   static NodePointer Join(JoinKind kind, NodePointer probe, NodePointer build,
                           std::vector<JoinKey> keys, ExpressionPointer residual);
   static NodePointer GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,

@@ -102,8 +102,7 @@ ExpressionPointer Below(size_t a, const ExpressionPointer& b) {
 //! count(*), count and sum of some columns over all rows, or per value of one column.
 NodePointer Summarize(const NodePointer& input, const std::vector<size_t>& columns,
                       const std::vector<ExpressionPointer>& groups) {
-  std::vector<plan::Aggregate> aggregates{
-      {AggregateFunction::CountStar, nullptr, TypeKind::Int64}};
+  std::vector<plan::Aggregate> aggregates{{AggregateFunction::CountStar, nullptr, TypeKind::Int64}};
   for (size_t column : columns) {
     aggregates.push_back({AggregateFunction::Count, Column(column), TypeKind::Int64});
     aggregates.push_back({AggregateFunction::Sum, Column(column), TypeKind::Int128});
@@ -195,8 +194,8 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
     std::vector<std::pair<int64_t, std::optional<int64_t>>> rows;
     for (const auto& [key, value] : probe) {
       bool has_match = false;
-      const auto [begin, end] = key ? by_key.equal_range(*key)
-                                    : std::pair(by_key.end(), by_key.end());
+      const auto [begin, end] =
+          key ? by_key.equal_range(*key) : std::pair(by_key.end(), by_key.end());
       for (auto match = begin; match != end; ++match) {
         if (has_residual && value >= match->second)
           continue;
@@ -246,13 +245,12 @@ TEST_P(JoinTest, Aggregates) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, JoinTest,
-    testing::Combine(testing::Values(JoinKind::Inner, JoinKind::Left, JoinKind::Semi,
-                                     JoinKind::Anti),
-                     testing::Values(Keys::UniqueDense, Keys::RepeatedDense, Keys::UniqueSparse,
-                                     Keys::RepeatedSparse),
-                     testing::Values(0, 1, 1000)));
+INSTANTIATE_TEST_SUITE_P(All, JoinTest,
+                         testing::Combine(testing::Values(JoinKind::Inner, JoinKind::Left,
+                                                          JoinKind::Semi, JoinKind::Anti),
+                                          testing::Values(Keys::UniqueDense, Keys::RepeatedDense,
+                                                          Keys::UniqueSparse, Keys::RepeatedSparse),
+                                          testing::Values(0, 1, 1000)));
 
 //! A build side that is itself a join: its rows lead on to those of the table it was joined with.
 class NestedJoinTest : public JoinTest {};
@@ -269,8 +267,8 @@ TEST_F(NestedJoinTest, LinksLeadToInnerTables) {
     const auto build = Node::Join(
         kind, Node::Filter(Scan("middle"), Below(0, Expression::Integer(900, TypeKind::Int64))),
         Scan("inner"), {JoinKey{Column(1), Column(0)}}, nullptr);
-    const auto join = Node::Join(JoinKind::Inner, Scan("probe"), build,
-                                 {JoinKey{Column(0), Column(0)}}, nullptr);
+    const auto join =
+        Node::Join(JoinKind::Inner, Scan("probe"), build, {JoinKey{Column(0), Column(0)}}, nullptr);
     Summary expected;
     expected[0].resize(5);
     for (const auto& [key, value] : probe) {
