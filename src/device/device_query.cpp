@@ -101,7 +101,8 @@ std::string ProblemOf(const DeviceInfo& info, Query& query, cl_device_id id) {
     return "it has no double-precision floating point (cl_khr_fp64)";
   }
   if (!info.supports_int64_atomics) {
-    return "it has no 64-bit atomic operations (cl_khr_int64_base_atomics)";
+    return "it has no 64-bit atomic operations (cl_khr_int64_base_atomics and "
+           "cl_khr_int64_extended_atomics)";
   }
   return {};
 }
@@ -127,7 +128,8 @@ FoundDevice QueryDevice(const OpenClApi& api, Query& query, cl_platform_id platf
   info.unified_memory = query.Number<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   const std::string extensions = query.Text(id, CL_DEVICE_EXTENSIONS);
   info.supports_double = HasExtension(extensions, "cl_khr_fp64");
-  info.supports_int64_atomics = HasExtension(extensions, "cl_khr_int64_base_atomics");
+  info.supports_int64_atomics = HasExtension(extensions, "cl_khr_int64_base_atomics") &&
+                                 HasExtension(extensions, "cl_khr_int64_extended_atomics");
   info.problem = ProblemOf(info, query, id);
 
   const auto single_config = query.Number<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);
