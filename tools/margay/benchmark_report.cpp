@@ -42,6 +42,13 @@ std::string Place(const BenchmarkResult& result) {
   return OutcomeName(result.outcome);
 }
 
+//! The queries of TPC-H have numbers, those of other benchmarks names.
+nlohmann::ordered_json QueryValue(const std::string& name) {
+  bool is_number = std::all_of(name.begin(), name.end(),
+                               [](char character) { return character >= '0' && character <= '9'; });
+  return is_number ? nlohmann::ordered_json(std::stoi(name)) : nlohmann::ordered_json(name);
+}
+
 }  // namespace
 
 BenchmarkReport::BenchmarkReport(BenchmarkSetting setting) : setting_(std::move(setting)) {}
@@ -81,7 +88,7 @@ void BenchmarkReport::Print(std::ostream& output) const {
                    {"first ms", right},
                    {"ran on"}});
   for (const auto& result : results_) {
-    std::string name = "Q" + std::to_string(result.query);
+    std::string name = "Q" + result.query;
     if (!result.IsCompared()) {
       table.AddRow({name, "", "", "", "", "", "", "", "", "", "", Place(result)});
       continue;
@@ -155,7 +162,7 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
   for (const auto& result : results_) {
     nlohmann::ordered_json row = {{"suite", setting_.suite},
                                   {"scale", setting_.scale},
-                                  {"query", result.query},
+                                  {"query", QueryValue(result.query)},
                                   {"device", setting_.device},
                                   {"outcome", OutcomeName(result.outcome)},
                                   {"reason", result.reason},

@@ -28,7 +28,7 @@ BenchmarkRunner::BenchmarkRunner(Session& session, int repeat, std::string mode,
 
 BenchmarkResult BenchmarkRunner::Run(const BenchmarkQuery& query) {
   BenchmarkResult result;
-  result.query = query.number;
+  result.query = query.name;
   try {
     RunDuckDb(query.sql, &result.answer);
     std::optional<Answer> margay_answer;

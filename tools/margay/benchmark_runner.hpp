@@ -13,10 +13,9 @@ namespace margay::tool {
 class Session;
 
 struct BenchmarkQuery {
-  int number = 0;
+  //! In its benchmark: "6", "2.1".
+  std::string name;
   std::string sql;
-
-  std::string Name() const { return "Q" + std::to_string(number); }
 };
 
 //! Times of several runs of the same statement.
@@ -37,7 +36,7 @@ struct BenchmarkResult {
     Failed,     //!< one of them failed; `reason` is the error
   };
 
-  int query = 0;
+  std::string query;
   Outcome outcome = Outcome::Failed;
   std::string reason;
   //! DuckDB's answer, where it gave one.
