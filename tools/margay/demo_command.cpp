@@ -40,7 +40,7 @@ void PrintTimes(const std::vector<BenchmarkResult>& results) {
       table.AddRow({name, FormatMilliseconds(result.duckdb.median_milliseconds),
                     FormatMilliseconds(result.margay.median_milliseconds),
                     FormatFixed(result.Ratio(), 1), FormatMilliseconds(result.first_milliseconds),
-                    result.on_device ? "the device" : "DuckDB"});
+                    result.IsOnDevice() ? "the device" : "DuckDB"});
     } else {
       table.AddRow({name, "", "", "", "", "not compared: " + result.reason});
     }
