@@ -10,7 +10,9 @@
 #include "command.hpp"
 #include "demo_command.hpp"
 #include "devices_command.hpp"
+#include "generate_command.hpp"
 #include "sql_command.hpp"
+#include "ssb_suite.hpp"
 #include "tpch_suite.hpp"
 #include "version.hpp"
 
@@ -31,6 +33,11 @@ int Main(int argument_count, char** arguments) {
   CLI::App* bench = app.add_subcommand("bench", "Measures Margay against DuckDB");
   bench->require_subcommand(1);
   commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<TpchSuite>()));
+  commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<SsbSuite>()));
+  CLI::App* generate = app.add_subcommand("generate", "Makes the data of benchmarks");
+  generate->require_subcommand(1);
+  commands.push_back(std::make_unique<GenerateCommand>(*generate, std::make_unique<TpchSuite>()));
+  commands.push_back(std::make_unique<GenerateCommand>(*generate, std::make_unique<SsbSuite>()));
   commands.push_back(std::make_unique<DemoCommand>(app));
 
   try {
