@@ -24,16 +24,27 @@ function(margay_add_layer folder)
   set(MARGAY_LAYER_SCOPE ${scope} PARENT_SCOPE)
 endfunction()
 
-# margay_add_program(<target> <folder> [LINK <library>...]): a program from all sources of a folder
-# (relative to the root), linked to all layers and libduckdb.so. Nothing where the folder has none.
+# margay_add_program(<target> <folder> [LINK <library>...] [LIBRARY <library>]): a program from all
+# sources of a folder (relative to the root), linked to all layers and libduckdb.so. Nothing where the
+# folder has none. LIBRARY names a library of everything but main.cpp, so that tests reach it.
 function(margay_add_program target folder)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "LIBRARY" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   if(NOT sources)
     return()
   endif()
+  set(libraries margay_duckdb margay::libduckdb ${ARG_LINK})
+  if(ARG_LIBRARY)
+    set(main ${PROJECT_SOURCE_DIR}/${folder}/main.cpp)
+    list(REMOVE_ITEM sources ${main})
+    add_library(${ARG_LIBRARY} STATIC ${sources})
+    target_include_directories(${ARG_LIBRARY} PUBLIC ${PROJECT_SOURCE_DIR}/${folder})
+    target_link_libraries(${ARG_LIBRARY} PUBLIC ${libraries})
+    set(sources ${main})
+    set(libraries ${ARG_LIBRARY})
+  endif()
   add_executable(${target} ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${folder}
                                                ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE margay_duckdb margay::libduckdb ${ARG_LINK})
+  target_link_libraries(${target} PRIVATE ${libraries})
 endfunction()

@@ -8,5 +8,6 @@ endfunction()
 
 margay_link_resource(${MARGAY_DEPENDENCIES}/bin/tpchgen-cli tpchgen-cli)
 margay_link_resource(${MARGAY_DUCKDB_SOURCE}/extension/tpch/dbgen/queries share/tpch/queries)
+margay_link_resource(${PROJECT_SOURCE_DIR}/bench/ssb share/ssb/queries)
 margay_link_resource(${MARGAY_DEPENDENCIES}/intel-opencl intel-opencl)
 margay_link_resource(${MARGAY_DEPENDENCIES}/intel-opencl tests/intel-opencl)

@@ -5,29 +5,25 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "device/bandwidth.hpp"
 #include "device/device_registry.hpp"
 #include "device_choice.hpp"
 #include "interrupt_guard.hpp"
-#include "program_files.hpp"
 #include "text_table.hpp"
-#include "tpch_data.hpp"
-#include "tpch_queries.hpp"
 #include "units.hpp"
 
 namespace margay::tool {
 
-BenchCommand::BenchCommand(CLI::App& parent) {
-  CLI::App* bench = parent.add_subcommand("bench", "Measures Margay against DuckDB");
-  bench->require_subcommand(1);
-  app_ = bench->add_subcommand("tpch", "The 22 queries of TPC-H");
-  generator_ = FindTpchGenerator();
-  query_folder_ = FindTpchQueries();
-  app_->add_option("--scale", scale_, "Scale factor; 1 is about 1 GB, fractions are allowed")
-      ->check(CLI::Range(1e-4, 1e5))
+BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> suite)
+    : suite_(std::move(suite)),
+      app_(parent.add_subcommand(suite_->Name(), "The queries of " + suite_->Title())) {
+  app_->add_option("--scale", scale_, "Scale factor; fractions are allowed")
+      ->check(CLI::Range(BenchmarkSuite::kSmallestScale, suite_->LargestScale()))
       ->capture_default_str();
-  app_->add_option("--queries", queries_, "For example 1,6 or 1-5,18")->capture_default_str();
+  app_->add_option("--queries", queries_, "For example " + suite_->ExampleOfQueries())
+      ->capture_default_str();
   app_->add_option("--repeat", repeat_, "Hot runs of each query in each engine")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -44,8 +40,8 @@ BenchCommand::BenchCommand(CLI::App& parent) {
   app_->add_option("--data", data_, "Folder where the data is kept for the next run")
       ->envname("MARGAY_DATA")
       ->capture_default_str();
-  app_->add_option("--generator", generator_, "Path of tpchgen-cli");
-  app_->add_option("--query-folder", query_folder_, "Folder with q01.sql to q22.sql");
+  suite_->AddDataOptions(*app_);
+  suite_->AddQueryOptions(*app_);
   app_->add_flag("--list", list_, "Only list the queries and the tables they read");
   app_->footer(
       "Answers are compared first; then DuckDB and Margay run in turn. Columns:\n"
@@ -60,10 +56,7 @@ bool BenchCommand::IsChosen() const {
 }
 
 ExitCode BenchCommand::Run() {
-  std::vector<BenchmarkQuery> queries;
-  for (int number : ParseQueryList(queries_)) {
-    queries.push_back(ReadTpchQuery(query_folder_, number));
-  }
+  std::vector<BenchmarkQuery> queries = suite_->ReadQueries(queries_);
   if (list_) {
     PrintList(queries);
     return ExitCode::Ok;
@@ -83,7 +76,7 @@ ExitCode BenchCommand::Run() {
   Session session(options);
 
   BenchmarkSetting setting;
-  setting.suite = "tpch";
+  setting.suite = suite_->Name();
   setting.scale = scale_;
   setting.device = device.name;
   setting.shape = shape_.empty() ? "auto" : shape_;
@@ -93,9 +86,10 @@ ExitCode BenchCommand::Run() {
   setting.bandwidth_bytes_per_second =
       device::MeasureReadBandwidth(*device::DeviceRegistry::Instance().Open(device.index));
 
-  std::cout << "TPC-H at scale " << scale_ << ", " << setting.threads << " threads, mode " << mode_
-            << "\nDevice " << device.index << ": " << device.name << " (" << device.platform
-            << "), reads " << FormatBytes(setting.bandwidth_bytes_per_second) << "/s\n"
+  std::cout << suite_->Title() << " at scale " << scale_ << ", " << setting.threads
+            << " threads, mode " << mode_ << "\nDevice " << device.index << ": " << device.name
+            << " (" << device.platform << "), reads "
+            << FormatBytes(setting.bandwidth_bytes_per_second) << "/s\n"
             << std::endl;
 
   BenchmarkReport report(setting);
@@ -104,7 +98,7 @@ ExitCode BenchCommand::Run() {
   bool is_terminal = isatty(STDERR_FILENO) != 0;
   for (const auto& query : queries) {
     if (is_terminal) {
-      std::cerr << "\rRunning " << query.Name() << "  " << std::flush;
+      std::cerr << "\rRunning Q" << query.name << "  " << std::flush;
     }
     report.Add(runner.Run(query));
     if (guard.WasRaised()) {
@@ -129,7 +123,7 @@ void BenchCommand::PrintList(const std::vector<BenchmarkQuery>& queries) const {
     for (const auto& name : session.TableNames(query.sql)) {
       names += (names.empty() ? "" : ", ") + name;
     }
-    table.AddRow({query.Name(), names});
+    table.AddRow({"Q" + query.name, names});
   }
   table.Print(std::cout);
 }
@@ -142,9 +136,9 @@ std::filesystem::path BenchCommand::PrepareData(const std::vector<BenchmarkQuery
       tables.merge(session.TableNames(query.sql));
     }
   }
-  TpchData data(data_, scale_, generator_);
-  data.Require(tables, std::cerr);
-  return data.Database();
+  std::unique_ptr<BenchmarkData> data = suite_->KeptData(data_, scale_);
+  data->Require(tables, std::cerr);
+  return data->Database();
 }
 
 }  // namespace margay::tool

@@ -1,20 +1,23 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "benchmark_report.hpp"
 #include "benchmark_runner.hpp"
+#include "benchmark_suite.hpp"
 #include "command.hpp"
 #include "session.hpp"
 
 namespace margay::tool {
 
-//! `margay bench tpch`: TPC-H in DuckDB and in Margay, side by side.
+//! `margay bench SUITE`: a benchmark in DuckDB and in Margay, side by side.
 class BenchCommand : public Command {
  public:
-  explicit BenchCommand(CLI::App& parent);
+  //! `parent` is the command `margay bench`.
+  BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> suite);
   bool IsChosen() const override;
   ExitCode Run() override;
 
@@ -23,6 +26,7 @@ class BenchCommand : public Command {
   //! Makes the data that the queries read and returns the database file.
   std::filesystem::path PrepareData(const std::vector<BenchmarkQuery>& queries) const;
 
+  std::unique_ptr<BenchmarkSuite> suite_;
   CLI::App* app_;
   double scale_ = 1;
   std::string queries_ = "all";
@@ -33,8 +37,6 @@ class BenchCommand : public Command {
   std::string shape_;
   uint32_t threads_ = 0;
   std::filesystem::path data_ = "margay-data";
-  std::filesystem::path generator_;
-  std::filesystem::path query_folder_;
   bool list_ = false;
 };
 

@@ -35,11 +35,41 @@ std::string FormatTiming(const Timing& timing) {
          FormatMilliseconds(timing.best_milliseconds) + ")";
 }
 
+//! Where a query ran, or what became of it.
 std::string Place(const BenchmarkResult& result) {
-  if (result.IsCompared()) {
-    return result.on_device ? "device" : "DuckDB";
+  if (!result.IsCompared()) {
+    return OutcomeName(result.outcome);
   }
-  return OutcomeName(result.outcome);
+  switch (result.place) {
+    case BenchmarkResult::Place::Device:
+      return "device";
+    case BenchmarkResult::Place::Both:
+      return "both";
+    case BenchmarkResult::Place::DuckDb:
+      return "DuckDB";
+  }
+  return "";
+}
+
+//! Whether the answers agree; null where there were not two to compare.
+nlohmann::ordered_json EqualValue(const BenchmarkResult& result) {
+  switch (result.outcome) {
+    case Outcome::Compared:
+      return true;
+    case Outcome::Different:
+      return false;
+    case Outcome::Refused:
+    case Outcome::Failed:
+      break;
+  }
+  return nullptr;
+}
+
+//! The queries of TPC-H have numbers, those of other benchmarks names.
+nlohmann::ordered_json QueryValue(const std::string& name) {
+  bool is_number = std::all_of(name.begin(), name.end(),
+                               [](char character) { return character >= '0' && character <= '9'; });
+  return is_number ? nlohmann::ordered_json(std::stoi(name)) : nlohmann::ordered_json(name);
 }
 
 }  // namespace
@@ -81,14 +111,15 @@ void BenchmarkReport::Print(std::ostream& output) const {
                    {"first ms", right},
                    {"ran on"}});
   for (const auto& result : results_) {
-    std::string name = "Q" + std::to_string(result.query);
+    std::string name = "Q" + result.query;
     if (!result.IsCompared()) {
-      table.AddRow({name, "", "", "", "", "", "", "", "", "", "", Place(result)});
+      std::string duckdb = result.HasDuckDbTime() ? FormatTiming(result.duckdb) : "";
+      table.AddRow({name, duckdb, "", "", "", "", "", "", "", "", "", Place(result)});
       continue;
     }
     std::vector<std::string> row = {name, FormatTiming(result.duckdb), FormatTiming(result.margay),
                                     FormatFixed(result.Ratio(), 2)};
-    if (result.on_device) {
+    if (result.IsOnDevice()) {
       double floor = FloorMilliseconds(result);
       double rate = BytesPerSecond(result);
       // Without the counter of kernel times there is no rate.
@@ -110,19 +141,36 @@ void BenchmarkReport::Print(std::ostream& output) const {
   }
   table.Print(output);
   output << '\n';
+  PrintReasons(output);
+  PrintSummary(output);
+}
+
+void BenchmarkReport::PrintReasons(std::ostream& output) const {
+  // Many queries often share a reason: it stands in the place of the first one.
+  std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& result : results_) {
-    if (!result.reason.empty()) {
-      output << 'Q' << result.query << ' ' << OutcomeName(result.outcome) << ": " << result.reason
-             << '\n';
+    if (result.reason.empty()) {
+      continue;
+    }
+    std::string reason = Place(result) + ": " + result.reason;
+    auto line = std::find_if(lines.begin(), lines.end(),
+                             [&](const auto& other) { return other.second == reason; });
+    if (line == lines.end()) {
+      lines.emplace_back("Q" + result.query, reason);
+    } else {
+      line->first += ", Q" + result.query;
     }
   }
-  PrintSummary(output);
+  for (const auto& [queries, reason] : lines) {
+    output << queries << " " << reason << '\n';
+  }
 }
 
 void BenchmarkReport::PrintSummary(std::ostream& output) const {
   double logarithms = 0;
   double duckdb = 0;
   double margay = 0;
+  double margay_on_device = 0;
   double floor = 0;
   int compared = 0;
   for (const auto& result : results_) {
@@ -133,7 +181,10 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
     logarithms += std::log(result.Ratio());
     duckdb += result.duckdb.median_milliseconds;
     margay += result.margay.median_milliseconds;
-    floor += FloorMilliseconds(result);
+    if (result.IsOnDevice()) {
+      margay_on_device += result.margay.median_milliseconds;
+      floor += FloorMilliseconds(result);
+    }
   }
   output << compared << " of " << results_.size() << " queries compared, each the median of "
          << setting_.repeat << " hot runs.\n";
@@ -145,8 +196,8 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
          << FormatMilliseconds(margay) << " ms.\n";
   if (floor > 0) {
     output << "Reading the bytes at the device's full bandwidth would take "
-           << FormatMilliseconds(floor) << " ms: Margay takes " << FormatFixed(margay / floor, 1)
-           << " times that.\n";
+           << FormatMilliseconds(floor) << " ms: Margay takes "
+           << FormatFixed(margay_on_device / floor, 1) << " times that on the device.\n";
   }
 }
 
@@ -155,12 +206,12 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
   for (const auto& result : results_) {
     nlohmann::ordered_json row = {{"suite", setting_.suite},
                                   {"scale", setting_.scale},
-                                  {"query", result.query},
+                                  {"query", QueryValue(result.query)},
                                   {"device", setting_.device},
                                   {"outcome", OutcomeName(result.outcome)},
                                   {"reason", result.reason},
-                                  {"on_device", result.IsCompared() && result.on_device},
-                                  {"equal", result.IsCompared()},
+                                  {"on_device", result.IsOnDevice()},
+                                  {"equal", EqualValue(result)},
                                   {"shape", setting_.shape},
                                   {"mode", setting_.mode},
                                   {"threads", setting_.threads},
@@ -173,9 +224,11 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
                              "first_ms", "kernel_ms", "bytes", "gbs", "share", "floor_ms"}) {
       row[name] = nullptr;
     }
-    if (result.IsCompared()) {
+    if (result.HasDuckDbTime()) {
       row["duckdb_ms"] = result.duckdb.median_milliseconds;
       row["duckdb_best_ms"] = result.duckdb.best_milliseconds;
+    }
+    if (result.IsCompared()) {
       row["margay_ms"] = result.margay.median_milliseconds;
       row["margay_best_ms"] = result.margay.best_milliseconds;
       row["ratio"] = result.Ratio();

@@ -28,7 +28,7 @@ class BenchmarkReport {
 
   void Add(BenchmarkResult result);
 
-  //! The table, the reasons of queries that are not in it, and the summary.
+  //! The table, the reasons of queries that the device did not run, and the summary.
   void Print(std::ostream& output) const;
 
   //! Writes an array with one object per query. Throws CommandError.
@@ -41,6 +41,7 @@ class BenchmarkReport {
   //! The time that reading the query's bytes takes at the device's full bandwidth.
   double FloorMilliseconds(const BenchmarkResult& result) const;
   double BytesPerSecond(const BenchmarkResult& result) const;
+  void PrintReasons(std::ostream& output) const;
   void PrintSummary(std::ostream& output) const;
 
   BenchmarkSetting setting_;

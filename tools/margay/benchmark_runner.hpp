@@ -13,10 +13,9 @@ namespace margay::tool {
 class Session;
 
 struct BenchmarkQuery {
-  int number = 0;
+  //! In its benchmark: "6", "2.1".
+  std::string name;
   std::string sql;
-
-  std::string Name() const { return "Q" + std::to_string(number); }
 };
 
 //! Times of several runs of the same statement.
@@ -37,30 +36,42 @@ struct BenchmarkResult {
     Failed,     //!< one of them failed; `reason` is the error
   };
 
-  int query = 0;
+  //! Who ran the query in the hot runs of Margay.
+  enum class Place {
+    Device,  //!< a device ran all parts over table data, in every run
+    Both,    //!< a device ran some parts, or some runs
+    DuckDb,
+  };
+
+  std::string query;
   Outcome outcome = Outcome::Failed;
+  //! Of a query that was compared: why the device did not run all of it, where it did not.
   std::string reason;
   //! DuckDB's answer, where it gave one.
   std::optional<Answer> answer;
 
-  //! The rest is valid for Compared only.
+  //! Valid for Compared and Refused.
   Timing duckdb;
+
+  //! The rest is valid for Compared only.
   Timing margay;
   //! Margay's first run: encoding the columns, compiling, running.
   double first_milliseconds = 0;
   //! Per hot run, the median of them.
   double kernel_milliseconds = 0;
   uint64_t bytes_touched = 0;
-  //! A device took part in every hot run.
-  bool on_device = false;
+  Place place = Place::DuckDb;
 
   bool IsCompared() const { return outcome == Outcome::Compared; }
+  bool IsOnDevice() const { return IsCompared() && place == Place::Device; }
+  bool HasDuckDbTime() const { return IsCompared() || outcome == Outcome::Refused; }
   //! How many times faster Margay is.
   double Ratio() const { return duckdb.median_milliseconds / margay.median_milliseconds; }
 };
 
-//! Measures queries in DuckDB and in Margay, in one process and on one connection: first the
-//! answers are compared, then both run in turn, so that a change in the machine's speed hits both.
+//! Measures queries in DuckDB and in Margay, in one process and on one connection: both run once,
+//! and then in turn, so that a change in the machine's speed hits both. Every answer of Margay is
+//! compared with DuckDB's first one. A query that Margay refuses is measured in DuckDB alone.
 class BenchmarkRunner {
  public:
   //! `mode` is Margay's mode in its runs, "force" or "auto"; `stop` is asked between runs.
@@ -75,13 +86,20 @@ class BenchmarkRunner {
     double milliseconds = 0;
     double kernel_milliseconds = 0;
     uint64_t bytes_touched = 0;
+    //! Parts of the query that a device answered, and parts that DuckDB answered instead.
     uint64_t device_executions = 0;
+    uint64_t duckdb_executions = 0;
+    //! The first difference from the answer expected, if any.
+    std::string difference;
   };
 
   //! Runs `sql` in DuckDB; `answer` may be null.
   double RunDuckDb(const std::string& sql, std::optional<Answer>* answer);
-  MargayRun RunMargay(const std::string& sql, std::optional<Answer>* answer);
-  void RunHot(const std::string& sql, BenchmarkResult& result);
+  MargayRun RunMargay(const std::string& sql, const Answer& expected);
+  void RunAll(const std::string& sql, BenchmarkResult& result);
+  //! Says where hot runs took place; `device_runs` are those in which a device ran every part that
+  //! Margay took over, `mixed_runs` those in which it ran some.
+  void FindPlace(const std::string& sql, int device_runs, int mixed_runs, BenchmarkResult& result);
   double RunTimed(const std::string& sql, std::optional<Answer>* answer);
   void CheckStop() const;
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,6 @@
 #include "program_files.hpp"
 #include "session.hpp"
 #include "text_table.hpp"
-#include "tpch_data.hpp"
-#include "tpch_queries.hpp"
 #include "units.hpp"
 
 namespace margay::tool {
@@ -21,7 +20,7 @@ namespace {
 constexpr int kRepeat = 9;
 
 //! A scan with many sums per group, and a selective scan: both read lineitem only.
-constexpr int kQueries[] = {1, 6};
+constexpr const char* kQueries[] = {"1", "6"};
 
 void PrintTitle(const std::string& title) {
   std::cout << "\n== " << title << "\n\n" << std::flush;
@@ -36,12 +35,12 @@ void PrintTimes(const std::vector<BenchmarkResult>& results) {
                    {"first run ms", right},
                    {"ran on"}});
   for (const auto& result : results) {
-    std::string name = "Q" + std::to_string(result.query);
+    std::string name = "Q" + result.query;
     if (result.IsCompared()) {
       table.AddRow({name, FormatMilliseconds(result.duckdb.median_milliseconds),
                     FormatMilliseconds(result.margay.median_milliseconds),
                     FormatFixed(result.Ratio(), 1), FormatMilliseconds(result.first_milliseconds),
-                    result.on_device ? "the device" : "DuckDB"});
+                    result.IsOnDevice() ? "the device" : "DuckDB"});
     } else {
       table.AddRow({name, "", "", "", "", "not compared: " + result.reason});
     }
@@ -69,16 +68,14 @@ void PrintHints() {
 
 DemoCommand::DemoCommand(CLI::App& parent)
     : app_(parent.add_subcommand("demo", "A short tour with generated data")) {
-  generator_ = FindTpchGenerator();
-  query_folder_ = FindTpchQueries();
   app_->add_option("--scale", scale_, "Scale factor of the TPC-H data")
-      ->check(CLI::Range(1e-4, 1e5))
+      ->check(CLI::Range(BenchmarkSuite::kSmallestScale, suite_.LargestScale()))
       ->capture_default_str();
   app_->add_option("--data", data_, "Folder where the data is kept for the next run")
       ->envname("MARGAY_DATA")
       ->capture_default_str();
-  app_->add_option("--generator", generator_, "Path of tpchgen-cli");
-  app_->add_option("--query-folder", query_folder_, "Folder with q01.sql to q22.sql");
+  suite_.AddDataOptions(*app_);
+  suite_.AddQueryOptions(*app_);
 }
 
 bool DemoCommand::IsChosen() const {
@@ -90,25 +87,25 @@ ExitCode DemoCommand::Run() {
   PrintDevices(std::cout);
   const device::DeviceInfo& device = RequireDevice("");
 
-  TpchData data(data_, scale_, generator_);
+  std::unique_ptr<BenchmarkData> data = suite_.KeptData(data_, scale_);
   PrintTitle("The data: lineitem of TPC-H");
-  data.Require({"lineitem"}, std::cout);
+  data->Require({"lineitem"}, std::cout);
   SessionOptions options;
-  options.database = data.Database().string();
+  options.database = data->Database().string();
   options.read_only = true;
   Session session(options);
   std::string rows = session.Query("SELECT count(*) FROM lineitem").Text(0, 0);
-  std::cout << FormatCount(std::stoull(rows)) << " rows in " << data.Database().string() << '\n';
+  std::cout << FormatCount(std::stoull(rows)) << " rows in " << data->Database().string() << '\n';
 
   InterruptGuard guard(session);
   BenchmarkRunner runner(session, kRepeat, "force", [&] { return guard.WasRaised(); });
   std::vector<BenchmarkResult> results;
   bool is_good = true;
-  for (int number : kQueries) {
-    BenchmarkQuery query = ReadTpchQuery(query_folder_, number);
+  for (const char* name : kQueries) {
+    BenchmarkQuery query = suite_.ReadQuery(name);
     results.push_back(runner.Run(query));
     const BenchmarkResult& result = results.back();
-    PrintTitle("The answer of TPC-H " + query.Name());
+    PrintTitle("The answer of TPC-H Q" + query.name);
     if (result.answer) {
       result.answer->WriteBox(std::cout, 10);
     }
@@ -119,7 +116,7 @@ ExitCode DemoCommand::Run() {
 
   PrintTitle("What runs where: EXPLAIN of Q6");
   session.Set("margay_mode", "force");
-  session.Query("EXPLAIN " + ReadTpchQuery(query_folder_, 6).sql).WriteBox(std::cout, 10);
+  session.Query("EXPLAIN " + suite_.ReadQuery("6").sql).WriteBox(std::cout, 10);
 
   PrintTitle("Margay in your own DuckDB");
   PrintHints();

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "benchmark_runner.hpp"
 #include "command.hpp"
+#include "tpch_suite.hpp"
 
 namespace margay::tool {
 
@@ -18,8 +18,7 @@ class DemoCommand : public Command {
   CLI::App* app_;
   double scale_ = 1;
   std::filesystem::path data_ = "margay-data";
-  std::filesystem::path generator_;
-  std::filesystem::path query_folder_;
+  TpchSuite suite_;
 };
 
 }  // namespace margay::tool

@@ -10,7 +10,10 @@
 #include "command.hpp"
 #include "demo_command.hpp"
 #include "devices_command.hpp"
+#include "generate_command.hpp"
 #include "sql_command.hpp"
+#include "ssb_suite.hpp"
+#include "tpch_suite.hpp"
 #include "version.hpp"
 
 namespace margay::tool {
@@ -27,7 +30,14 @@ int Main(int argument_count, char** arguments) {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(std::make_unique<DevicesCommand>(app));
   commands.push_back(std::make_unique<SqlCommand>(app));
-  commands.push_back(std::make_unique<BenchCommand>(app));
+  CLI::App* bench = app.add_subcommand("bench", "Measures Margay against DuckDB");
+  bench->require_subcommand(1);
+  commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<TpchSuite>()));
+  commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<SsbSuite>()));
+  CLI::App* generate = app.add_subcommand("generate", "Makes the data of benchmarks");
+  generate->require_subcommand(1);
+  commands.push_back(std::make_unique<GenerateCommand>(*generate, std::make_unique<TpchSuite>()));
+  commands.push_back(std::make_unique<GenerateCommand>(*generate, std::make_unique<SsbSuite>()));
   commands.push_back(std::make_unique<DemoCommand>(app));
 
   try {

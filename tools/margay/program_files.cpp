@@ -29,6 +29,10 @@ std::filesystem::path FindTpchQueries() {
       {"share/tpch/queries", "../dependencies/duckdb-source/extension/tpch/dbgen/queries"});
 }
 
+std::filesystem::path FindSsbQueries() {
+  return FindBesideProgram({"share/ssb/queries"});
+}
+
 std::filesystem::path FindExtension() {
   return FindBesideProgram({"margay.duckdb_extension"});
 }

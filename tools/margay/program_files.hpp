@@ -13,6 +13,9 @@ std::filesystem::path FindTpchGenerator();
 //! The folder of the TPC-H queries, q01.sql to q22.sql.
 std::filesystem::path FindTpchQueries();
 
+//! The folder of the SSB queries, q1.1.sql to q4.3.sql.
+std::filesystem::path FindSsbQueries();
+
 //! The loadable extension.
 std::filesystem::path FindExtension();
 

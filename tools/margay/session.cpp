@@ -129,6 +129,10 @@ uint32_t Session::Threads() {
   return static_cast<uint32_t>(std::stoul(Query("SELECT current_setting('threads')").Text(0, 0)));
 }
 
+duckdb::DatabaseInstance& Session::Database() {
+  return *state_->database->instance;
+}
+
 void Session::Interrupt() noexcept {
   state_->connection->context->Interrupt();
 }

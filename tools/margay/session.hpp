@@ -11,6 +11,10 @@
 
 #include "answer.hpp"
 
+namespace duckdb {
+class DatabaseInstance;
+}  // namespace duckdb
+
 namespace margay::tool {
 
 //! A statement failed; `what()` is DuckDB's message.
@@ -72,6 +76,9 @@ class Session {
   std::map<std::string, uint64_t> Counters();
 
   uint32_t Threads();
+
+  //! The database itself, to add functions to.
+  duckdb::DatabaseInstance& Database();
 
   //! Makes the running statement fail with an error of kind "INTERRUPT". Safe in a signal handler.
   void Interrupt() noexcept;

@@ -1,12 +1,8 @@
 #include "tpch_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <iterator>
 #include <utility>
-#include <vector>
 
 #include "child_process.hpp"
 #include "command.hpp"
@@ -85,67 +81,38 @@ const TableDefinition& Definition(const std::string& table) {
   throw CommandError(ExitCode::Failed, "TPC-H has no table " + table + ".");
 }
 
-//! The column list of CREATE TABLE.
-std::string ColumnList(const TableDefinition& definition) {
-  std::string list;
-  for (const auto& column : definition.columns) {
-    list += (list.empty() ? "" : ", ") + column + " NOT NULL";
-  }
-  return list;
-}
-
-std::string LoadingName(const std::string& table) {
-  return "loading_" + table;
-}
-
-std::string FormatSeconds(const Stopwatch& watch) {
-  return FormatFixed(watch.Milliseconds() / 1000, 1) + " s";
-}
-
-std::string FormatScale(double scale) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.10g", scale);
-  return text.data();
-}
-
 }  // namespace
 
-TpchData::TpchData(const std::filesystem::path& folder, double scale,
-                   std::filesystem::path generator)
-    : scale_(scale),
-      scale_text_(FormatScale(scale)),
-      database_(folder / ("tpch-" + scale_text_ + ".db")),
-      generated_(folder / ("tpch-" + scale_text_ + ".generated")),
+TpchData::TpchData(std::filesystem::path database, double scale, std::filesystem::path generator)
+    : BenchmarkData("TPC-H", std::move(database), scale),
+      generated_(Database().string() + ".generated"),
       generator_(std::move(generator)) {}
 
-void TpchData::Require(const std::set<std::string>& tables, std::ostream& progress) {
-  std::set<std::string> missing = MissingTables(tables);
-  if (missing.empty()) {
-    return;
+std::set<std::string> TpchData::Tables() const {
+  std::set<std::string> names;
+  for (const auto& definition : TableDefinitions()) {
+    names.insert(definition.name);
   }
+  return names;
+}
+
+double TpchData::NeededBytes() const {
+  return Scale() * kDatabaseBytesPerScale +
+         std::min(Scale(), kScalePerPart) * kGeneratedBytesPerScale;
+}
+
+void TpchData::CheckTools() const {
   if (generator_.empty()) {
     throw CommandError(ExitCode::Failed,
                        "The TPC-H data is missing and tpchgen-cli, which makes it, was not found: "
                        "fetch it with 'scripts/dependencies run' or 'pip install tpchgen-cli', and "
                        "name it with --generator.");
   }
-  std::error_code error;
-  std::filesystem::create_directories(database_.parent_path(), error);
-  if (error) {
-    throw CommandError(ExitCode::Failed, "The folder " + database_.parent_path().string() +
-                                             " can't be made (" + error.message() +
-                                             "): choose another one with --data.");
-  }
-  CheckFreeSpace();
+}
 
-  SessionOptions options;
-  options.database = database_.string();
-  options.mode = "off";
-  Session session(options);
-  progress << "Making TPC-H data of scale " << scale_text_ << " in " << database_.string()
-           << ", once" << std::endl;
+void TpchData::Load(Session& session, const std::set<std::string>& tables, std::ostream& progress) {
   std::set<std::string> small;
-  for (const auto& table : missing) {
+  for (const auto& table : tables) {
     if (PartCount(table) == 1) {
       small.insert(table);
     }
@@ -153,42 +120,12 @@ void TpchData::Require(const std::set<std::string>& tables, std::ostream& progre
   if (!small.empty()) {
     LoadWhole(session, small, progress);
   }
-  for (const auto& table : missing) {
+  for (const auto& table : tables) {
     if (PartCount(table) > 1) {
       LoadParts(session, table, progress);
     }
   }
-  session.Query("CHECKPOINT");
   std::filesystem::remove_all(generated_);
-}
-
-std::set<std::string> TpchData::MissingTables(const std::set<std::string>& tables) {
-  if (!std::filesystem::exists(database_)) {
-    return tables;
-  }
-  SessionOptions options;
-  options.database = database_.string();
-  options.read_only = true;
-  Session session(options);
-  std::set<std::string> existing = session.ExistingTables();
-  std::set<std::string> missing;
-  std::set_difference(tables.begin(), tables.end(), existing.begin(), existing.end(),
-                      std::inserter(missing, missing.end()));
-  return missing;
-}
-
-void TpchData::CheckFreeSpace() const {
-  double needed =
-      scale_ * kDatabaseBytesPerScale + std::min(scale_, kScalePerPart) * kGeneratedBytesPerScale;
-  std::error_code error;
-  auto space = std::filesystem::space(database_.parent_path(), error);
-  if (!error && static_cast<double>(space.available) < needed) {
-    throw CommandError(ExitCode::Failed,
-                       "TPC-H data of scale " + scale_text_ + " needs about " +
-                           FormatBytes(needed) + ", and " + database_.parent_path().string() +
-                           " has " + FormatBytes(static_cast<double>(space.available)) +
-                           " free: choose a smaller --scale or another folder with --data.");
-  }
 }
 
 void TpchData::LoadWhole(Session& session, const std::set<std::string>& tables,
@@ -200,64 +137,52 @@ void TpchData::LoadWhole(Session& session, const std::set<std::string>& tables,
   progress << "  generating " << list << std::flush;
   Stopwatch watch;
   Generate({"--tables", list});
-  progress << ": " << FormatSeconds(watch) << std::endl;
+  progress << ": " << FormatSeconds(watch.Milliseconds()) << std::endl;
   for (const auto& table : tables) {
     progress << "  loading " << table << std::flush;
     Stopwatch load_watch;
-    CreateLoadingTable(session, table);
-    Append(session, table, generated_ / (table + ".parquet"));
+    CreateLoadingTable(session, table, Definition(table).columns);
+    AppendFile(session, table, generated_ / (table + ".parquet"));
     FinishLoadingTable(session, table, progress);
-    progress << ", " << FormatSeconds(load_watch) << std::endl;
+    progress << ", " << FormatSeconds(load_watch.Milliseconds()) << std::endl;
   }
 }
 
 void TpchData::LoadParts(Session& session, const std::string& table, std::ostream& progress) {
   int parts = PartCount(table);
   Stopwatch watch;
-  CreateLoadingTable(session, table);
+  CreateLoadingTable(session, table, Definition(table).columns);
   for (int part = 1; part <= parts; part++) {
     progress << "  generating and loading " << table << ", part " << part << " of " << parts
              << std::flush;
     Stopwatch part_watch;
     Generate({"--tables", table, "--parts", std::to_string(parts), "--part", std::to_string(part)});
-    Append(session, table, generated_ / table / (table + "." + std::to_string(part) + ".parquet"));
-    progress << ": " << FormatSeconds(part_watch) << std::endl;
+    AppendFile(session, table,
+               generated_ / table / (table + "." + std::to_string(part) + ".parquet"));
+    progress << ": " << FormatSeconds(part_watch.Milliseconds()) << std::endl;
   }
   progress << "  " << table;
   FinishLoadingTable(session, table, progress);
-  progress << ", " << FormatSeconds(watch) << std::endl;
+  progress << ", " << FormatSeconds(watch.Milliseconds()) << std::endl;
 }
 
-void TpchData::CreateLoadingTable(Session& session, const std::string& table) {
-  session.Query("DROP TABLE IF EXISTS " + LoadingName(table));
-  session.Query("CREATE TABLE " + LoadingName(table) + " (" + ColumnList(Definition(table)) + ")");
-}
-
-void TpchData::Append(Session& session, const std::string& table,
-                      const std::filesystem::path& file) {
-  session.Query("INSERT INTO " + LoadingName(table) + " BY NAME SELECT * FROM read_parquet(" +
-                SqlString(file.string()) + ")");
+void TpchData::AppendFile(Session& session, const std::string& table,
+                          const std::filesystem::path& file) {
+  Append(session, table, "read_parquet(" + SqlString(file.string()) + ")");
   std::filesystem::remove(file);
-}
-
-void TpchData::FinishLoadingTable(Session& session, const std::string& table,
-                                  std::ostream& progress) {
-  session.Query("ALTER TABLE " + LoadingName(table) + " RENAME TO " + table);
-  std::string rows = session.Query("SELECT count(*) FROM " + table).Text(0, 0);
-  progress << ": " << FormatCount(std::stoull(rows)) << " rows";
 }
 
 void TpchData::Generate(const std::vector<std::string>& what) {
   std::filesystem::remove_all(generated_);
   std::vector<std::string> arguments = {generator_.string(), "parquet",      "--scale-factor",
-                                        scale_text_,         "--output-dir", generated_.string(),
+                                        ScaleText(),         "--output-dir", generated_.string(),
                                         "--no-progress"};
   arguments.insert(arguments.end(), what.begin(), what.end());
   RunProgram(arguments);
 }
 
 int TpchData::PartCount(const std::string& table) const {
-  return Definition(table).grows ? std::max(1, static_cast<int>(std::ceil(scale_ / kScalePerPart)))
+  return Definition(table).grows ? std::max(1, static_cast<int>(std::ceil(Scale() / kScalePerPart)))
                                  : 1;
 }
 

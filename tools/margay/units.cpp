@@ -23,6 +23,10 @@ std::string FormatMilliseconds(double milliseconds) {
   return ThreeDigits(milliseconds);
 }
 
+std::string FormatSeconds(double milliseconds) {
+  return FormatFixed(milliseconds / 1000, 1) + " s";
+}
+
 std::string FormatBytes(double bytes) {
   static constexpr std::array<const char*, 5> units = {"B", "kB", "MB", "GB", "TB"};
   if (bytes < 1000) {

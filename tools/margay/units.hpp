@@ -8,6 +8,9 @@ namespace margay::tool {
 //! Milliseconds with three digits that mean something: "0.412", "12.3", "1234".
 std::string FormatMilliseconds(double milliseconds);
 
+//! Seconds, for what takes some: "4.1 s".
+std::string FormatSeconds(double milliseconds);
+
 //! Bytes in powers of 1,000, as bandwidths are given: "96 B", "12.3 MB", "1.20 GB".
 std::string FormatBytes(double bytes);
 
