@@ -160,9 +160,11 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel,
   for (const plan::Aggregate& aggregate : kernel.aggregates) {
     GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
     if (aggregate.type.IsVarchar()) {
-      for (const compile::InputColumn& input : kernel.columns) {
-        if (input.number == aggregate.argument->ColumnIndex()) {
-          column.dictionary = input.image->GetDictionary();
+      const size_t number = aggregate.argument->ColumnIndex();
+      for (const auto* inputs : {&kernel.columns, &kernel.joined_columns}) {
+        for (const compile::InputColumn& input : *inputs) {
+          if (input.number == number)
+            column.dictionary = input.image->GetDictionary();
         }
       }
     }
