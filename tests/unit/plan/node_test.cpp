@@ -117,6 +117,101 @@ TEST(Node, ToStringShowsTheTopFirst) {
       "  SCAN t []");
 }
 
+NodePointer Orders() {
+  return Node::Scan("orders", {{0, "o_orderkey", kBigint}, {4, "o_orderdate", kDate}});
+}
+
+NodePointer Items() {
+  return Node::Scan("items", {{0, "l_orderkey", kBigint}, {10, "l_shipdate", kDate}});
+}
+
+const ExpressionPointer kItemKey = Expression::Column(0, kBigint, "l_orderkey");
+const ExpressionPointer kOrderKey = Expression::Column(0, kBigint, "o_orderkey");
+
+//! Over the columns of Items() and Orders().
+ExpressionPointer ShippedAfterOrder() {
+  return Expression::Make(
+      Operation::Greater, kBoolean,
+      {Expression::Column(1, kDate, "l_shipdate"), Expression::Column(3, kDate, "o_orderdate")});
+}
+
+TEST(Node, JoinGivesTheColumnsOfItsKind) {
+  const auto types = [](JoinKind kind) {
+    return Node::Join(kind, Items(), Orders(), {{kItemKey, kOrderKey, false}}, nullptr)
+        ->OutputTypes();
+  };
+  EXPECT_EQ(types(JoinKind::Inner), (std::vector<Type>{kBigint, kDate, kBigint, kDate}));
+  EXPECT_EQ(types(JoinKind::Left), (std::vector<Type>{kBigint, kDate, kBigint, kDate}));
+  EXPECT_EQ(types(JoinKind::Semi), (std::vector<Type>{kBigint, kDate}));
+  EXPECT_EQ(types(JoinKind::Anti), (std::vector<Type>{kBigint, kDate}));
+}
+
+TEST(Node, JoinChecksKeysAndResidual) {
+  const ExpressionPointer date = Expression::Column(1, kDate, "o_orderdate");
+  const auto join = [](std::vector<JoinKey> keys, ExpressionPointer residual) {
+    return Node::Join(JoinKind::Semi, Items(), Orders(), std::move(keys), std::move(residual));
+  };
+  EXPECT_NO_THROW(join({{kItemKey, kOrderKey, true}}, ShippedAfterOrder()))
+      << "the residual sees both sides, whatever the output is";
+  EXPECT_THROW(join({{kItemKey, date, false}}, nullptr), std::logic_error);
+  EXPECT_THROW(join({{kItemKey, nullptr, false}}, nullptr), std::logic_error);
+  EXPECT_THROW(join({{kItemKey, Expression::Column(2, kBigint, "o_orderkey"), false}}, nullptr),
+               std::logic_error)
+      << "keys of the build side count its own columns";
+  EXPECT_THROW(join({}, kItemKey), std::logic_error);
+  EXPECT_THROW(Node::Join(JoinKind::Inner, Items(), nullptr, {}, nullptr), std::logic_error);
+  EXPECT_THROW(Node::Join(JoinKind::Inner, nullptr, Orders(), {}, nullptr), std::logic_error);
+}
+
+TEST(Node, ToStringShowsJoins) {
+  const NodePointer plan =
+      Node::GroupBy(Node::Join(JoinKind::Left, Items(), Orders(), {{kItemKey, kOrderKey, false}},
+                               ShippedAfterOrder()),
+                    {}, {{AggregateFunction::CountStar, nullptr, kBigint}});
+  EXPECT_EQ(plan->ToString(),
+            "AGGREGATE groups=[] aggregates=[count(*)::BIGINT]\n"
+            "  JOIN LEFT [l_orderkey = o_orderkey] AND (l_shipdate > o_orderdate)\n"
+            "    SCAN items [l_orderkey BIGINT, l_shipdate DATE]\n"
+            "    SCAN orders [o_orderkey BIGINT, o_orderdate DATE]");
+  EXPECT_EQ(Node::Join(JoinKind::Anti, Items(), Orders(), {{kItemKey, kOrderKey, true}}, nullptr)
+                ->ToString(),
+            "JOIN ANTI [l_orderkey IS NOT DISTINCT FROM o_orderkey]\n"
+            "  SCAN items [l_orderkey BIGINT, l_shipdate DATE]\n"
+            "  SCAN orders [o_orderkey BIGINT, o_orderdate DATE]");
+}
+
+TEST(Node, ScansComeProbeSideFirst) {
+  const NodePointer items = Items();
+  const NodePointer orders = Orders();
+  const NodePointer others = Orders();
+  const std::vector<JoinKey> keys = {{kItemKey, kOrderKey, false}};
+  const NodePointer probe = Node::Join(JoinKind::Inner, items, orders, keys, nullptr);
+  const NodePointer plan = Node::Join(JoinKind::Inner, probe, others, keys, nullptr);
+  EXPECT_EQ(Scans(*plan), (std::vector<const Node*>{items.get(), orders.get(), others.get()}));
+  EXPECT_EQ(&BottomScan(*plan), items.get());
+  const NodePointer bushy =
+      Node::Join(JoinKind::Inner, others, Node::Join(JoinKind::Inner, items, orders, keys, nullptr),
+                 {{kOrderKey, kItemKey, false}}, nullptr);
+  EXPECT_EQ(Scans(*bushy), (std::vector<const Node*>{others.get(), items.get(), orders.get()}));
+}
+
+TEST(Node, DictionaryFunctionsOfJoinsAreFound) {
+  const NodePointer texts = Node::Scan("texts", {{0, "s", kVarchar}, {1, "k", kBigint}});
+  const ExpressionPointer number = Named("length", kBigint, Expression::Column(0, kVarchar, "s"));
+  const auto uses = [&](std::vector<JoinKey> keys, ExpressionPointer residual) {
+    return UsesDictionaryFunctions(
+        *Node::Join(JoinKind::Inner, texts, Orders(), std::move(keys), std::move(residual)));
+  };
+  const ExpressionPointer key = Expression::Column(1, kBigint, "k");
+  EXPECT_FALSE(uses({{key, kOrderKey, false}}, nullptr));
+  EXPECT_TRUE(uses({{number, kOrderKey, false}}, nullptr));
+  EXPECT_TRUE(
+      uses({{key, kOrderKey, false}}, Expression::Make(Operation::Less, kBoolean, {key, number})));
+  EXPECT_TRUE(UsesDictionaryFunctions(
+      *Node::Join(JoinKind::Inner, Orders(), Node::Project(texts, {number}),
+                  {{kOrderKey, Expression::Column(0, kBigint, {}), false}}, nullptr)));
+}
+
 TEST(Node, BottomScanIsBelowEverything) {
   const NodePointer scan = Lineitem();
   const NodePointer plan = Node::Project(Node::Filter(scan, ShippedBefore()), {kFlag});
