@@ -1,11 +1,13 @@
 #include "duckdb/background_builder.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "duckdb/common/error_data.hpp"
@@ -76,18 +78,25 @@ class ExitGuard {
   int running_ = 0;
 };
 
-//! Tells whether a database is no longer attached, at the price of a look at the clock.
+//! Tells whether a database of a part is no longer attached, at the price of a look at the clock.
 class DetachWatch {
  public:
-  DetachWatch(duckdb::DatabaseInstance& instance, std::string database)
-      : manager_(instance.GetDatabaseManager()), database_(std::move(database)) {}
+  DetachWatch(duckdb::DatabaseInstance& instance, const CapturedPart& part)
+      : manager_(instance.GetDatabaseManager()) {
+    for (const auto& table : part.tables) {
+      databases_.insert(table.catalog);
+    }
+  }
 
   bool IsDetached() {
     auto now = Clock::now().time_since_epoch().count();
     auto next = next_look_.load();
     if (now >= next &&
         next_look_.compare_exchange_strong(next, now + Clock::duration(kInterval).count())) {
-      is_detached_ = manager_.GetDatabase(database_) == nullptr;
+      is_detached_ =
+          std::any_of(databases_.begin(), databases_.end(), [this](const std::string& database) {
+            return manager_.GetDatabase(database) == nullptr;
+          });
     }
     return is_detached_;
   }
@@ -96,7 +105,7 @@ class DetachWatch {
   static constexpr auto kInterval = std::chrono::milliseconds(5);
 
   duckdb::DatabaseManager& manager_;
-  const std::string database_;
+  std::set<std::string> databases_;
   std::atomic<Clock::rep> next_look_{0};
   std::atomic<bool> is_detached_{false};
 };
@@ -116,7 +125,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
   {
     auto context = duckdb::make_shared_ptr<duckdb::ClientContext>(database);
     // A transaction keeps a detached database open: the user may want to attach its file again.
-    DetachWatch watch(*database, job.part->catalog);
+    DetachWatch watch(*database, *job.part);
     ReadControl control;
     control.is_interrupted = [&] {
       return is_cancelled || ExitGuard::Instance().IsExiting() ||
@@ -139,9 +148,13 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
 
 std::string BuildJob::Key() const {
   std::string shape = settings.shape ? std::string(compile::ShapeName(*settings.shape)) : "auto";
-  return part->catalog + "." + part->schema + "." + part->table + "#" +
-         std::to_string(part->table_oid) + "\n" + settings.device + "\n" + shape + "\n" +
-         part->plan->ToString() + (made ? "\nkernel" : "");
+  std::string tables;
+  for (const auto& table : part->tables) {
+    tables += table.catalog + "." + table.schema + "." + table.name + "#" +
+              std::to_string(table.oid) + "\n";
+  }
+  return tables + settings.device + "\n" + shape + "\n" + part->plan->ToString() +
+         (made ? "\nkernel" : "");
 }
 
 //! Shared by the builder and its thread.

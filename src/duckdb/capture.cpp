@@ -114,6 +114,8 @@ class PlanWalk {
         return WalkUnary(op, &AddProjection);
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
+      case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
+        return WalkJoin(op);
       default:
         break;
     }
@@ -155,10 +157,35 @@ class PlanWalk {
         result = std::move(extended);
       }
     } else {
-      reasons_[&op] = NameOf(op) + " is above an operator that stays with DuckDB";
+      reasons_[&op] = AboveDuckDB(op);
     }
     ancestors_.pop_back();
     return result;
+  }
+
+  std::optional<Relation> WalkJoin(LogicalOperator& op) {
+    ancestors_.push_back(&op);
+    std::optional<Relation> left = Walk(op.children[0]);
+    std::optional<Relation> right = Walk(op.children[1]);
+    Relation joined;
+    const Reason reason = left && right
+                              ? Guard([&] { return AddJoin(context_, op, *left, *right, joined); })
+                              : Reason(AboveDuckDB(op));
+    if (reason) {
+      reasons_[&op] = *reason;
+      if (left) {
+        Emit(op.children[0], std::move(*left));
+      }
+      if (right) {
+        Emit(op.children[1], std::move(*right));
+      }
+    }
+    ancestors_.pop_back();
+    return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
+  }
+
+  static std::string AboveDuckDB(const LogicalOperator& op) {
+    return NameOf(op) + " is above an operator that stays with DuckDB";
   }
 
   //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a

@@ -16,23 +16,26 @@ struct OptimizerExtensionInput;
 
 namespace margay::integration {
 
+//! Where a table is.
+struct CapturedTable {
+  std::string catalog;
+  std::string schema;
+  std::string name;
+  duckdb::idx_t oid = 0;  //!< its number in the catalog (it survives ALTER TABLE)
+};
+
 //! A subtree of DuckDB's optimized plan that Margay can run: everything the physical operator
 //! needs, by value. It refers to nothing of the logical plan, which DuckDB empties while it makes
 //! the physical one, and to no catalog entry: a prepared statement is executed much later.
 struct CapturedPart {
-  //! Scan, any number of filters and projections, at most one aggregate on top. The output columns
-  //! are those of the DuckDB subtree, in its order. ScanColumn::id is the column's storage number.
+  //! Scans, any number of joins, filters and projections, at most one aggregate on top. The output
+  //! columns are those of the DuckDB subtree, in its order. ScanColumn::id is the column's storage
+  //! number.
   plan::NodePointer plan;
 
-  //! Where the table is; `table_oid` is its number in the catalog (it survives ALTER TABLE).
-  std::string catalog;
-  std::string schema;
-  std::string table;
-  duckdb::idx_t table_oid = 0;
-
-  //! Per column of the plan's scan: its position among the table's columns, and in its storage.
-  std::vector<duckdb::idx_t> logical_columns;
-  std::vector<duckdb::idx_t> storage_columns;
+  //! Of the plan's scans, in the order of plan::Scans(); a table that is joined to itself is there
+  //! twice.
+  std::vector<CapturedTable> tables;
 
   duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
   bool has_aggregate = false;
@@ -40,7 +43,8 @@ struct CapturedPart {
   //! and why: `ORDER_BY`, `ORDER_BY is not supported yet`.
   std::vector<std::string> tails;
   std::vector<std::string> tail_reasons;
-  //! The nodes of the plan, bottom first, for EXPLAIN: `SCAN lineitem, FILTER, AGGREGATE`.
+  //! The nodes of the plan, bottom first, for EXPLAIN:
+  //! `SCAN lineitem, JOIN INNER (SCAN orders, FILTER), AGGREGATE`.
   std::string text;
   duckdb::idx_t estimated_rows = 0;  //!< of the output, DuckDB's estimate
 };

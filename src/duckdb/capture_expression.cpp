@@ -167,9 +167,37 @@ bool IsNullTestOfColumn(const duckdb::Expression& expression) {
 
 }  // namespace
 
+CapturedExpression CaptureComparison(ExpressionType comparison, const plan::ExpressionPointer& left,
+                                     const plan::ExpressionPointer& right) {
+  const std::optional<Operation> operation = ComparisonOperation(comparison);
+  if (!operation) {
+    return NotSupported("the comparison " + duckdb::ExpressionTypeToString(comparison));
+  }
+  return MakeComparison(*operation, left, right);
+}
+
+bool IsCompressedText(const duckdb::Expression& expression) {
+  return expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
+         duckdb::StringUtil::StartsWith(
+             expression.Cast<duckdb::BoundFunctionExpression>().function.name,
+             "__internal_compress_string_");
+}
+
+bool IsCompressedTableText(const CapturedColumn& column) {
+  return column.origin && column.origin->expression &&
+         IsCompressedText(*column.origin->expression) &&
+         column.origin->expression->Cast<duckdb::BoundFunctionExpression>()
+                 .children[0]
+                 ->GetExpressionClass() == ExpressionClass::BOUND_REF;
+}
+
 CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expression) const {
   if (IsColumnReference(expression)) {
     return Column(expression);
+  }
+  if (const std::optional<size_t> base = DecompressedBase(expression)) {
+    const CapturedColumn& column = scope_.columns[*base];
+    return Accept(plan::Expression::Column(*base, column.type, column.name));
   }
   if (expression.GetExpressionClass() == ExpressionClass::BOUND_PARAMETER) {
     return CapturedExpression::Refuse("the parameter " + expression.ToString() +
@@ -209,12 +237,23 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
   }
 }
 
-TextOrigin ExpressionCapture::OriginOf(const duckdb::Expression& expression) const {
+std::optional<TextOrigin> ExpressionCapture::OriginOf(const duckdb::Expression& expression) const {
   if (IsColumnReference(expression)) {
-    return *scope_.columns[*Find(expression)->column].origin;
+    return scope_.columns[*Find(expression)->column].origin;
   }
-  return {*DictionaryBase(expression),
-          duckdb::shared_ptr<const duckdb::Expression>(OverBase(expression).release())};
+  if (const std::optional<size_t> base = DecompressedBase(expression)) {
+    return TextOrigin{*base, nullptr};
+  }
+  if (expression.return_type.id() != duckdb::LogicalTypeId::VARCHAR &&
+      !IsCompressedText(expression)) {
+    return std::nullopt;
+  }
+  const std::optional<size_t> base = DictionaryBase(expression);
+  if (!base) {
+    return std::nullopt;
+  }
+  return TextOrigin{*base,
+                    duckdb::shared_ptr<const duckdb::Expression>(OverBase(expression).release())};
 }
 
 const CapturedBinding* ExpressionCapture::Find(const duckdb::Expression& column_reference) const {
@@ -237,6 +276,24 @@ std::optional<size_t> ExpressionCapture::DictionaryBase(
     return std::nullopt;
   }
   return base;
+}
+
+std::optional<size_t> ExpressionCapture::DecompressedBase(
+    const duckdb::Expression& expression) const {
+  if (expression.GetExpressionClass() != ExpressionClass::BOUND_FUNCTION) {
+    return std::nullopt;
+  }
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  if (function.function.name != "__internal_decompress_string" ||
+      !IsColumnReference(*function.children[0])) {
+    return std::nullopt;
+  }
+  const CapturedBinding* found = Find(*function.children[0]);
+  if (found == nullptr || !found->column ||
+      !IsCompressedTableText(scope_.columns[*found->column])) {
+    return std::nullopt;
+  }
+  return scope_.columns[*found->column].origin->base;
 }
 
 bool ExpressionCapture::CollectBase(const duckdb::Expression& expression,
@@ -319,10 +376,6 @@ CapturedExpression ExpressionCapture::Constant(const duckdb::Expression& express
 }
 
 CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expression) const {
-  const std::optional<Operation> operation = ComparisonOperation(expression.GetExpressionType());
-  if (!operation) {
-    return NotSupported("the comparison " + expression.ToString());
-  }
   const auto& comparison = expression.Cast<duckdb::BoundComparisonExpression>();
   if (comparison.left->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
     return RefuseText("a comparison of VARCHAR columns", expression);
@@ -335,7 +388,7 @@ CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expre
   if (!right) {
     return right;
   }
-  return MakeComparison(*operation, left.expression, right.expression);
+  return CaptureComparison(expression.GetExpressionType(), left.expression, right.expression);
 }
 
 CapturedExpression ExpressionCapture::Between(const duckdb::Expression& expression) const {

@@ -11,8 +11,8 @@
 
 namespace margay::integration {
 
-//! Where the values of a VARCHAR column come from: a column of the table, as it is or through an
-//! expression.
+//! Where the values of a VARCHAR column, or of one that DuckDB compressed to an integer, come from:
+//! a column of the table, as it is or through an expression.
 struct TextOrigin {
   size_t base = 0;  //!< the column of the plan node that holds the table's column unchanged
   //! Over BoundReferenceExpression(0); none for the table's column itself.
@@ -22,8 +22,10 @@ struct TextOrigin {
 //! A column of the plan node built so far.
 struct CapturedColumn {
   plan::Type type;
-  std::string name;                  //!< unique within the node
-  std::optional<TextOrigin> origin;  //!< of VARCHAR columns
+  std::string name;  //!< unique within the node
+  //! Of VARCHAR columns, unless an outer join made values NULL that their expression would not, and
+  //! of compressed ones.
+  std::optional<TextOrigin> origin;
 };
 
 //! What a binding of the DuckDB operator at the same height means.
@@ -49,6 +51,17 @@ struct CapturedExpression {
   explicit operator bool() const { return expression != nullptr; }
 };
 
+//! A comparison of captured operands; they must be of one type that the device compares.
+CapturedExpression CaptureComparison(duckdb::ExpressionType comparison,
+                                     const plan::ExpressionPointer& left,
+                                     const plan::ExpressionPointer& right);
+
+//! Whether `expression` compresses a VARCHAR to an integer.
+bool IsCompressedText(const duckdb::Expression& expression);
+
+//! Whether the column is the table's VARCHAR column, compressed to an integer.
+bool IsCompressedTableText(const CapturedColumn& column);
+
 //! Translates DuckDB's bound expressions over the columns of `scope`.
 //!
 //! A subtree over one VARCHAR column and constants becomes a dictionary function, the largest such
@@ -63,14 +76,16 @@ class ExpressionCapture {
 
   CapturedExpression Capture(const duckdb::Expression& expression) const;
 
-  //! The origin of `expression`, a VARCHAR that Capture accepts.
-  TextOrigin OriginOf(const duckdb::Expression& expression) const;
+  //! The origin of `expression`, which Capture accepts, as far as its column has one.
+  std::optional<TextOrigin> OriginOf(const duckdb::Expression& expression) const;
 
  private:
   const CapturedBinding* Find(const duckdb::Expression& column_reference) const;
   //! The table's VARCHAR column that the whole of `expression` depends on, if it is fit for a
   //! dictionary function.
   std::optional<size_t> DictionaryBase(const duckdb::Expression& expression) const;
+  //! The table's VARCHAR column that `expression` gives back, having been compressed below.
+  std::optional<size_t> DecompressedBase(const duckdb::Expression& expression) const;
   bool CollectBase(const duckdb::Expression& expression, std::optional<size_t>& base) const;
   duckdb::unique_ptr<duckdb::Expression> OverBase(const duckdb::Expression& expression) const;
 

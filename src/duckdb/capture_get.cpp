@@ -66,10 +66,6 @@ Reason RefuseGet(const duckdb::LogicalGet& get, const duckdb::TableCatalogEntry&
   if (!get.children.empty() || !get.projected_input.empty() || scan.is_create_index) {
     return NotSupported("this kind of scan");
   }
-  if (get.dynamic_filters) {
-    return "a join above passes filters into the scan of " + table.name +
-           " while it runs, which is not supported yet";
-  }
   return std::nullopt;
 }
 
@@ -110,14 +106,13 @@ CapturedBinding AddScanColumn(const duckdb::LogicalGet& get, const duckdb::Table
     return result;
   }
 
-  std::vector<duckdb::idx_t>& known = relation.part.logical_columns;
-  const auto position = std::find(known.begin(), known.end(), index.GetPrimaryIndex());
-  result.column = static_cast<size_t>(position - known.begin());
-  if (position != known.end()) {
+  const auto position = std::find_if(columns.begin(), columns.end(), [&](const auto& known) {
+    return known.id == definition.StorageOid();
+  });
+  result.column = static_cast<size_t>(position - columns.begin());
+  if (position != columns.end()) {
     return result;
   }
-  known.push_back(index.GetPrimaryIndex());
-  relation.part.storage_columns.push_back(definition.StorageOid());
   columns.push_back({definition.StorageOid(), definition.Name(), *type});
   CapturedColumn column{*type, definition.Name(), std::nullopt};
   if (type->IsVarchar()) {
@@ -189,10 +184,7 @@ Reason AddGet(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relat
   if (Reason reason = RefuseGet(get, table)) {
     return reason;
   }
-  relation.part.catalog = table.catalog.GetName();
-  relation.part.schema = table.schema.name;
-  relation.part.table = table.name;
-  relation.part.table_oid = table.oid;
+  relation.part.tables = {{table.catalog.GetName(), table.schema.name, table.name, table.oid}};
 
   // Filters may refer to columns that the scan doesn't give: first all bindings, then the output.
   CaptureScope& scope = relation.scope;

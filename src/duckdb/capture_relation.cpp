@@ -10,20 +10,11 @@
 #include "duckdb/planner/operator/logical_filter.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
 #include "duckdb/type_conversion.hpp"
+#include "plan/prune_scans.hpp"
 
 namespace margay::integration {
 
 namespace {
-
-//! Takes names away that occur twice: a column with no name shows its number.
-void NameOnce(std::vector<CapturedColumn>& columns) {
-  std::unordered_set<std::string> seen;
-  for (CapturedColumn& column : columns) {
-    if (!seen.insert(column.name).second) {
-      column.name.clear();
-    }
-  }
-}
 
 //! A function of a computed VARCHAR is made one function of the table's column, which must then
 //! be there too: moves the bases in `output` from the input's columns to its own, which it
@@ -160,100 +151,14 @@ std::string TextOf(const plan::Node& node) {
       return TextOf(*node.Input()) + ", FILTER";
     case plan::NodeKind::Project:
       return TextOf(*node.Input()) + ", PROJECT";
+    case plan::NodeKind::Join:
+      return TextOf(*node.Input()) + ", JOIN " +
+             std::string(plan::JoinKindName(node.GetJoinKind())) + " (" + TextOf(*node.Build()) +
+             ")";
     case plan::NodeKind::Aggregate:
       return TextOf(*node.Input()) + ", AGGREGATE";
   }
   return {};
-}
-
-void MarkColumns(const plan::Expression& expression, std::vector<bool>& used) {
-  if (expression.GetOperation() == plan::Operation::Column) {
-    used[expression.ColumnIndex()] = true;
-  }
-  for (const plan::ExpressionPointer& operand : expression.Operands()) {
-    MarkColumns(*operand, used);
-  }
-}
-
-//! `node` with all of its expressions passed through `change`, above another input.
-template <typename Change>
-plan::NodePointer WithInput(const plan::Node& node, plan::NodePointer input, Change change) {
-  std::vector<plan::ExpressionPointer> expressions;
-  for (const plan::ExpressionPointer& expression : node.Expressions()) {
-    expressions.push_back(change(expression));
-  }
-  switch (node.Kind()) {
-    case plan::NodeKind::Filter:
-      return plan::Node::Filter(std::move(input), expressions[0]);
-    case plan::NodeKind::Project:
-      return plan::Node::Project(std::move(input), std::move(expressions));
-    default:
-      break;
-  }
-  std::vector<plan::Aggregate> aggregates = node.Aggregates();
-  for (plan::Aggregate& aggregate : aggregates) {
-    if (aggregate.argument) {
-      aggregate.argument = change(aggregate.argument);
-    }
-  }
-  return plan::Node::GroupBy(std::move(input), std::move(expressions), std::move(aggregates));
-}
-
-//! Leaves out the columns of the scan that nothing uses: those of filters that DuckDB found to be
-//! always true, or that are optional.
-void PruneScan(CapturedPart& part) {
-  // The nodes above the scan, bottom first; those up to `reach` see the columns of the scan.
-  std::vector<const plan::Node*> nodes;
-  for (const plan::Node* node = part.plan.get(); node->Input(); node = node->Input().get()) {
-    nodes.insert(nodes.begin(), node);
-  }
-  const auto is_reach = [](const plan::Node* node) {
-    return node->Kind() != plan::NodeKind::Filter;
-  };
-  const auto reach = std::find_if(nodes.begin(), nodes.end(), is_reach);
-  if (reach == nodes.end()) {
-    return;
-  }
-
-  const plan::Node& scan = plan::BottomScan(*part.plan);
-  std::vector<bool> used(scan.Columns().size());
-  for (auto node = nodes.begin(); node != reach + 1; ++node) {
-    for (const plan::ExpressionPointer& expression : (*node)->Expressions()) {
-      MarkColumns(*expression, used);
-    }
-    for (const plan::Aggregate& aggregate : (*node)->Aggregates()) {
-      if (aggregate.argument) {
-        MarkColumns(*aggregate.argument, used);
-      }
-    }
-  }
-  if (std::find(used.begin(), used.end(), false) == used.end()) {
-    return;
-  }
-
-  std::vector<plan::ScanColumn> columns;
-  std::vector<plan::ExpressionPointer> replacements(used.size());
-  std::vector<duckdb::idx_t> logical_columns;
-  std::vector<duckdb::idx_t> storage_columns;
-  for (size_t i = 0; i < used.size(); i++) {
-    if (used[i]) {
-      const plan::ScanColumn& column = scan.Columns()[i];
-      replacements[i] = plan::Expression::Column(columns.size(), column.type, column.name);
-      columns.push_back(column);
-      logical_columns.push_back(part.logical_columns[i]);
-      storage_columns.push_back(part.storage_columns[i]);
-    }
-  }
-  plan::NodePointer result = plan::Node::Scan(scan.Table(), std::move(columns));
-  for (auto node = nodes.begin(); node != nodes.end(); ++node) {
-    const bool sees_scan = node <= reach;
-    result = WithInput(**node, std::move(result), [&](const plan::ExpressionPointer& expression) {
-      return sees_scan ? plan::Substitute(expression, replacements) : expression;
-    });
-  }
-  part.plan = std::move(result);
-  part.logical_columns = std::move(logical_columns);
-  part.storage_columns = std::move(storage_columns);
 }
 
 //! Some of the columns of `relation`, in any order.
@@ -271,6 +176,27 @@ plan::NodePointer Select(const Relation& relation, const std::vector<size_t>& co
 }
 
 }  // namespace
+
+void NameOnce(std::vector<CapturedColumn>& columns) {
+  std::unordered_set<std::string> seen;
+  for (CapturedColumn& column : columns) {
+    if (!seen.insert(column.name).second) {
+      column.name.clear();
+    }
+  }
+}
+
+std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,
+                                         const duckdb::vector<duckdb::idx_t>& projection_map) {
+  if (projection_map.empty()) {
+    return bindings;
+  }
+  std::vector<CapturedBinding> result;
+  for (duckdb::idx_t position : projection_map) {
+    result.push_back(bindings.at(position));
+  }
+  return result;
+}
 
 void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relation& relation) {
   if (conjuncts.empty()) {
@@ -307,14 +233,8 @@ Reason AddFilter(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Re
   }
   AddConjuncts(conjuncts, relation);
 
-  const auto& projection_map = op.Cast<duckdb::LogicalFilter>().projection_map;
-  if (!projection_map.empty()) {
-    std::vector<CapturedBinding> outputs;
-    for (duckdb::idx_t position : projection_map) {
-      outputs.push_back(relation.scope.bindings.at(position));
-    }
-    relation.scope.bindings = std::move(outputs);
-  }
+  relation.scope.bindings =
+      MapBindings(relation.scope.bindings, op.Cast<duckdb::LogicalFilter>().projection_map);
   return std::nullopt;
 }
 
@@ -337,19 +257,15 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
     }
     const bool is_column = captured.expression->GetOperation() == plan::Operation::Column;
     only_columns = only_columns && is_column;
-    CapturedColumn column{captured.expression->GetType(),
-                          is_column ? captured.expression->ColumnName() : expression.GetAlias(),
-                          std::nullopt};
-    if (column.type.IsVarchar()) {
-      column.origin = capture.OriginOf(expression);
-    }
-    output.columns.push_back(std::move(column));
+    output.columns.push_back({captured.expression->GetType(),
+                              is_column ? captured.expression->ColumnName() : expression.GetAlias(),
+                              capture.OriginOf(expression)});
     output.bindings.push_back(
         {duckdb::ColumnBinding(projection.table_index, i), expression.return_type, i, {}});
     expressions.push_back(std::move(captured.expression));
   }
   if (only_columns) {
-    // No node is needed to rename or leave out columns; Finish adds one if it must.
+    // No node is needed to rename or leave out columns; FinishPart adds one if it must.
     for (size_t i = 0; i < expressions.size(); i++) {
       output.bindings[i].column = expressions[i]->ColumnIndex();
     }
@@ -427,8 +343,7 @@ Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, R
   if (!identity) {
     relation.node = Select(relation, outputs);
   }
-  relation.part.plan = relation.node;
-  PruneScan(relation.part);
+  relation.part.plan = plan::PruneScans(relation.node);
   relation.part.text = TextOf(*relation.part.plan);
   relation.part.estimated_rows = op.EstimateCardinality(context);
   return std::nullopt;

@@ -15,7 +15,7 @@ using Reason = std::optional<std::string>;
 
 //! A subtree captured so far: a part, unless the operator above it joins in.
 struct Relation {
-  CapturedPart part;  //!< table and columns; the rest is filled in by FinishPart
+  CapturedPart part;  //!< its tables; the rest is filled in by FinishPart
   plan::NodePointer node;
   CaptureScope scope;  //!< its bindings are those of the topmost DuckDB operator, in order
 };
@@ -28,6 +28,17 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
                      Relation& relation);
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
+
+//! Joins `left` and `right`, the captures of the inputs of `op`, a COMPARISON_JOIN.
+Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
+               const Relation& right, Relation& result);
+
+//! The bindings that a projection map of DuckDB's chooses; all of them where it is empty.
+std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,
+                                         const duckdb::vector<duckdb::idx_t>& projection_map);
+
+//! Takes names away that occur twice: a column with no name shows its number.
+void NameOnce(std::vector<CapturedColumn>& columns);
 
 //! Filters `relation` by all of `conjuncts`, together with a filter that is on top of it already.
 void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relation& relation);

@@ -31,9 +31,29 @@ std::unique_lock<std::timed_mutex> WaitFor(std::timed_mutex& mutex, const ReadCo
 }  // namespace
 
 void ImageCache::Purge() {
-  std::erase_if(entries_, [](const EntryPointer& entry) {
+  auto is_gone = [](const EntryPointer& entry) {
     return entry->table.expired() || entry->place->device->IsLost();
-  });
+  };
+  for (const auto& entry : entries_) {
+    if (is_gone(entry)) {
+      DropCopy(*entry);
+    }
+  }
+  std::erase_if(entries_, is_gone);
+}
+
+void ImageCache::DropCopy(Entry& entry) {
+  if (!entry.copy) {
+    return;
+  }
+  auto dropped = std::move(entry.copy);
+  entry.copy = nullptr;
+  dropped->SetCached(false);
+  for (const auto& other : entries_) {
+    if (other->copy) {
+      other->copy->Forget(*dropped->Image());
+    }
+  }
 }
 
 ImageCache::EntryPointer ImageCache::EntryFor(const ImageRequest& request) {
@@ -177,7 +197,7 @@ std::shared_ptr<TableCopy> ImageCache::Complete(const ImageRequest& request, Ent
   }
   std::lock_guard<std::mutex> guard(mutex_);
   if (read.rows != image.Rows()) {
-    entry.copy = nullptr;
+    DropCopy(entry);
     throw std::logic_error("an image of " + entry.name + " has " + std::to_string(image.Rows()) +
                            " rows, but the table " + std::to_string(read.rows));
   }
@@ -198,7 +218,7 @@ std::shared_ptr<TableCopy> ImageCache::Rebuild(const ImageRequest& request, Entr
   {
     // What is out of date only takes memory; queries that use it hold it themselves.
     std::lock_guard<std::mutex> guard(mutex_);
-    entry.copy = nullptr;
+    DropCopy(entry);
   }
   auto started = Clock::now();
   ReadColumns read;
@@ -215,6 +235,9 @@ std::shared_ptr<TableCopy> ImageCache::Rebuild(const ImageRequest& request, Entr
   auto copy = std::make_shared<TableCopy>(request.place, std::move(image));
   counters_.images_built++;
   std::lock_guard<std::mutex> guard(mutex_);
+  // The entry itself may have been dropped meanwhile.
+  copy->SetCached(std::any_of(entries_.begin(), entries_.end(),
+                              [&](const EntryPointer& kept) { return kept.get() == &entry; }));
   entry.copy = copy;
   entry.built_at = snapshot;
   entry.last_build_end = Clock::now();
@@ -258,8 +281,13 @@ ReadColumns ImageCache::Read(const ImageRequest& request,
 
 void ImageCache::DropDevice(const device::Device& device) {
   std::lock_guard<std::mutex> guard(mutex_);
-  std::erase_if(entries_,
-                [&](const EntryPointer& entry) { return entry->place->device.get() == &device; });
+  auto is_there = [&](const EntryPointer& entry) { return entry->place->device.get() == &device; };
+  for (const auto& entry : entries_) {
+    if (is_there(entry)) {
+      DropCopy(*entry);
+    }
+  }
+  std::erase_if(entries_, is_there);
 }
 
 uint64_t ImageCache::Evict() {
@@ -276,7 +304,7 @@ uint64_t ImageCache::Evict() {
         bytes += column->Bytes();
       }
     }
-    entry->copy = nullptr;
+    DropCopy(*entry);
     entry->refusals.clear();
     entry->refused_at = 0;
     entry->last_build_time = Clock::duration::zero();

@@ -123,6 +123,8 @@ class ImageCache {
                    size_t segments_per_extent, const ReadControl& control);
   //! Forgets entries whose table or device is gone. Needs the mutex.
   void Purge();
+  //! Takes the copy out of an entry, and out of the parts that other copies keep. Needs the mutex.
+  void DropCopy(Entry& entry);
 
   const std::shared_ptr<SnapshotTracker> tracker_;
   Counters& counters_;

@@ -147,7 +147,7 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
   }
   result["Operators"] = part_->text;
   if (placement.part) {
-    result["Columns"] = Join(placement.part->ColumnDescriptions(), "\n");
+    result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
   }
   if (!part_->tails.empty()) {
     result["Tails in DuckDB"] = Join(part_->tail_reasons, ", ");
@@ -180,7 +180,7 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   const auto& statistics = state.run->Statistics();
   result["Margay"] = "device";
   if (state.placement.part) {
-    result["Columns"] = Join(state.placement.part->ColumnDescriptions(), "\n");
+    result["Columns"] = Join(DescribeColumns(*part_->plan, state.placement.copies), "\n");
   }
   result["Rows in"] = std::to_string(statistics.rows_in);
   result["Rows out"] = std::to_string(statistics.rows_out);
@@ -202,8 +202,8 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::
 }
 
 duckdb::OrderPreservationType PhysicalPart::SourceOrder() const {
-  return part_->has_aggregate ? duckdb::OrderPreservationType::NO_ORDER
-                              : duckdb::OrderPreservationType::INSERTION_ORDER;
+  return KeepsOrder() ? duckdb::OrderPreservationType::INSERTION_ORDER
+                      : duckdb::OrderPreservationType::NO_ORDER;
 }
 
 bool PhysicalPart::SupportsPartitioning(const duckdb::OperatorPartitionInfo& info) const {
@@ -256,7 +256,7 @@ duckdb::unique_ptr<duckdb::GlobalSourceState> PhysicalPart::GetGlobalSourceState
   std::lock_guard<std::mutex> guard(mutex_);
   state->placement = placement_;
   // A prepared statement lives on: it may not hold on to data.
-  placement_.copy = nullptr;
+  placement_.copies.clear();
   placement_.part = nullptr;
   return state;
 }
@@ -331,7 +331,7 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
   }
   // Nothing of the device is needed any more; the child may need the memory.
   state.SetRun(nullptr);
-  state.placement.copy = nullptr;
+  state.placement.copies.clear();
   state.placement.part = nullptr;
   instance->counters.runtime_fallbacks++;
   instance->counters.duckdb_executions++;
@@ -353,7 +353,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     auto& ready = std::get<PreparedPart>(prepared);
     placement.place = ready.place;
     placement.shape = ready.shape;
-    placement.copy = ready.copy;
+    placement.copies = ready.copies;
     placement.part = ready.part;
   }
   if (is_interrupted()) {

@@ -50,7 +50,7 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   //! A sink only for the rows of its own child, after the device has failed.
   bool IsSink() const override { return true; }
-  bool ParallelSink() const override { return part_->has_aggregate; }
+  bool ParallelSink() const override { return !KeepsOrder(); }
   duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(
       duckdb::ClientContext& context) const override;
   duckdb::unique_ptr<duckdb::LocalSinkState> GetLocalSinkState(
@@ -70,6 +70,9 @@ class PhysicalPart : public duckdb::PhysicalOperator {
                                            duckdb::OperatorSourceInput& input) const override;
 
  private:
+  //! Whether rows come in the order of the table, as they do from DuckDB's filters and projections.
+  bool KeepsOrder() const { return !part_->has_aggregate && part_->tables.size() == 1; }
+
   //! The decision of the running execution, or what would be decided now. Never throws.
   Placement CurrentPlacement() const;
 
@@ -89,7 +92,7 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   mutable std::mutex mutex_;
   //! Guarded by mutex_: what the last BuildPipelines decided, and in which query. The source state
-  //! takes its copy and part away.
+  //! takes its copies and part away.
   mutable Placement placement_;
   duckdb::idx_t placement_query_ = 0;
   //! Ready to run the child, where the device was chosen.

@@ -1,5 +1,8 @@
 #include "duckdb/placement.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "device/device_error.hpp"
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/duck_table_entry.hpp"
@@ -13,26 +16,92 @@
 namespace margay::integration {
 namespace {
 
-//! The table of `part` as the active transaction sees it; null with a reason where it is not the
-//! one that the part was captured from.
+//! A table of a part, with the columns of all scans of it.
+struct PartTable {
+  duckdb::reference<duckdb::DuckTableEntry> entry;
+  plan::NodePointer scan;
+};
+
+//! The tables of a part, each of them once.
+struct PartTables {
+  std::vector<PartTable> tables;
+  std::vector<size_t> of_scans;  //!< the table of each scan of the plan
+
+  //! One copy per scan from one per table.
+  TableCopies ForScans(const TableCopies& copies) const {
+    TableCopies result;
+    for (size_t table : of_scans) {
+      result.push_back(copies[table]);
+    }
+    return result;
+  }
+};
+
+//! A table as the active transaction sees it; null where it is not the one that `scan` was captured
+//! from.
 duckdb::optional_ptr<duckdb::DuckTableEntry> FindTable(duckdb::ClientContext& context,
-                                                       const CapturedPart& part,
-                                                       std::string& reason) {
-  reason = "the table " + part.table + " is not the one that the query was planned for";
+                                                       const CapturedTable& captured,
+                                                       const plan::Node& scan) {
   auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(
-      context, part.catalog, part.schema, part.table, duckdb::OnEntryNotFound::RETURN_NULL);
-  if (!entry || !entry->IsDuckTable() || entry->oid != part.table_oid) {
+      context, captured.catalog, captured.schema, captured.name,
+      duckdb::OnEntryNotFound::RETURN_NULL);
+  if (!entry || !entry->IsDuckTable() || entry->oid != captured.oid) {
     return nullptr;
   }
   auto& table = entry->Cast<duckdb::DuckTableEntry>();
   auto types = table.GetStorage().GetTypes();
-  for (const auto& column : plan::BottomScan(*part.plan).Columns()) {
+  for (const auto& column : scan.Columns()) {
     if (column.id >= types.size() || ToPlanType(types[column.id]) != column.type) {
       return nullptr;
     }
   }
-  reason.clear();
   return &table;
+}
+
+//! The columns of both scans, of one table.
+plan::NodePointer MergeScans(const plan::Node& first, const plan::Node& second) {
+  auto columns = first.Columns();
+  for (const auto& column : second.Columns()) {
+    if (std::none_of(columns.begin(), columns.end(),
+                     [&](const auto& known) { return known.id == column.id; })) {
+      columns.push_back(column);
+    }
+  }
+  return plan::Node::Scan(first.Table(), std::move(columns));
+}
+
+//! The tables of `part`; none with a reason where one is not the one that it was captured from.
+std::optional<PartTables> FindTables(duckdb::ClientContext& context, const CapturedPart& part,
+                                     std::string& reason) {
+  PartTables result;
+  auto scans = plan::Scans(*part.plan);
+  for (size_t i = 0; i < scans.size(); i++) {
+    auto entry = FindTable(context, part.tables[i], *scans[i]);
+    if (!entry) {
+      reason =
+          "the table " + part.tables[i].name + " is not the one that the query was planned for";
+      return std::nullopt;
+    }
+    auto known =
+        std::find_if(result.tables.begin(), result.tables.end(), [&](const PartTable& table) {
+          return &table.entry.get().GetStorage() == &entry->GetStorage();
+        });
+    result.of_scans.push_back(static_cast<size_t>(known - result.tables.begin()));
+    if (known != result.tables.end()) {
+      known->scan = MergeScans(*known->scan, *scans[i]);
+    } else {
+      result.tables.push_back({*entry, plan::Node::Scan(scans[i]->Table(), scans[i]->Columns())});
+    }
+  }
+  return result;
+}
+
+uint64_t RowsOfLargest(const PartTables& tables) {
+  uint64_t rows = 0;
+  for (const auto& table : tables.tables) {
+    rows = std::max<uint64_t>(rows, table.entry.get().GetStorage().GetTotalRows());
+  }
+  return rows;
 }
 
 Placement DuckDBAnswers(Settings settings, std::string reason) {
@@ -59,22 +128,43 @@ std::shared_ptr<const OpenDevice> FindDevice(duckdb::ClientContext& context,
   }
 }
 
+//! Finds a valid copy of every table; where there is none, says why. `can_build` says whether what
+//! is missing could be made now.
+void FindCopies(duckdb::ClientContext& context, const PartTables& tables, Placement& placement,
+                bool& can_build) {
+  auto& images = Instance::Get(context)->images;
+  TableCopies copies;
+  can_build = true;
+  for (const auto& table : tables.tables) {
+    auto& entry = table.entry.get();
+    auto finding = images.Find({context, entry, *table.scan, placement.place});
+    if (finding.kind == ImageFinding::Kind::Valid) {
+      copies.push_back(finding.copy);
+      continue;
+    }
+    can_build = can_build && finding.can_build;
+    bool is_refused = finding.kind == ImageFinding::Kind::Refused;
+    if (placement.reason.empty() || (is_refused && !placement.is_error)) {
+      placement.reason = (tables.tables.size() > 1 ? entry.name + ": " : "") + finding.reason;
+      placement.is_error = is_refused;
+    }
+  }
+  if (copies.size() == tables.tables.size()) {
+    placement.copies = tables.ForScans(copies);
+  }
+}
+
 //! The rungs that both modes share, once there is a device. `can_build` says whether what is
 //! missing could be made now.
 void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
-                    duckdb::DuckTableEntry& table, Placement& placement, bool& can_build) {
+                    const PartTables& tables, Placement& placement, bool& can_build) {
   placement.shape = ShapeFor(placement.settings, *placement.place->device);
-  auto finding = Instance::Get(context)->images.Find(
-      {context, table, plan::BottomScan(*part.plan), placement.place});
-  can_build = finding.can_build;
-  if (finding.kind != ImageFinding::Kind::Valid) {
-    placement.reason = finding.reason;
-    placement.is_error = finding.kind == ImageFinding::Kind::Refused;
+  FindCopies(context, tables, placement, can_build);
+  if (placement.copies.empty()) {
     return;
   }
-  placement.copy = finding.copy;
   try {
-    auto made = finding.copy->PartFor(part.plan->ToString(), part.plan, placement.shape);
+    auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape);
     if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
       placement.reason = refusal->reason;
       placement.is_error = true;
@@ -104,9 +194,9 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
     return DuckDBAnswers(settings, "margay_mode = off");
   }
   std::string reason;
-  auto table = FindTable(context, *part, reason);
+  auto tables = FindTables(context, *part, reason);
   if (settings.mode == Mode::Force) {
-    if (!table) {
+    if (!tables) {
       return Error(settings, reason);
     }
     Placement placement;
@@ -116,18 +206,19 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
       return Error(settings, reason);
     }
     bool can_build = false;
-    DecideOnDevice(context, *part, *table, placement, can_build);
+    DecideOnDevice(context, *part, *tables, placement, can_build);
     placement.is_on_device = !placement.is_error;
     return placement;
   }
   if (!part->has_aggregate) {
     return DuckDBAnswers(settings, "without an aggregate the result is too large to win");
   }
-  if (!table) {
+  if (!tables) {
     return DuckDBAnswers(settings, reason);
   }
-  if (table->GetStorage().GetTotalRows() < settings.min_rows) {
-    return DuckDBAnswers(settings, "the table has fewer than margay_min_rows = " +
+  if (RowsOfLargest(*tables) < settings.min_rows) {
+    std::string which = tables->tables.size() > 1 ? "the largest table" : "the table";
+    return DuckDBAnswers(settings, which + " has fewer than margay_min_rows = " +
                                        std::to_string(settings.min_rows) + " rows");
   }
   auto instance = Instance::Get(context);
@@ -146,7 +237,7 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
     return DuckDBAnswers(settings, reason);
   }
   bool can_build = false;
-  DecideOnDevice(context, *part, *table, placement, can_build);
+  DecideOnDevice(context, *part, *tables, placement, can_build);
   if (placement.is_on_device) {
     return placement;
   }
@@ -169,8 +260,8 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
                                                      const Settings& settings,
                                                      const ReadControl& control, Maker maker) {
   std::string problem;
-  auto table = FindTable(context, part, problem);
-  if (!table) {
+  auto tables = FindTables(context, part, problem);
+  if (!tables) {
     return execute::Refusal{problem};
   }
   auto instance = Instance::Get(context);
@@ -181,15 +272,19 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   }
   prepared.shape = ShapeFor(settings, *prepared.place->device);
   try {
-    prepared.copy = instance->images.Acquire(
-        {context, *table, plan::BottomScan(*part.plan), prepared.place}, control);
+    TableCopies copies;
+    for (const auto& table : tables->tables) {
+      copies.push_back(instance->images.Acquire(
+          {context, table.entry.get(), *table.scan, prepared.place}, control));
+    }
+    prepared.copies = tables->ForScans(copies);
   } catch (const storage::Refusal& refusal) {
     return execute::Refusal{refusal.what()};
   }
   if (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan)) {
     return prepared;
   }
-  auto made = prepared.copy->PartFor(part.plan->ToString(), part.plan, prepared.shape);
+  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape);
   if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
     return *refusal;
   }

@@ -30,7 +30,7 @@ struct Placement {
   //! The rest is there as far as it is known without building anything.
   std::shared_ptr<const OpenDevice> place;
   compile::Shape shape = compile::Shape::Loop;
-  std::shared_ptr<TableCopy> copy;
+  TableCopies copies;
   std::shared_ptr<const execute::Part> part;
 };
 
@@ -38,7 +38,7 @@ struct Placement {
 struct PreparedPart {
   std::shared_ptr<const OpenDevice> place;
   compile::Shape shape = compile::Shape::Loop;
-  std::shared_ptr<TableCopy> copy;
+  TableCopies copies;
   std::shared_ptr<const execute::Part> part;
 };
 

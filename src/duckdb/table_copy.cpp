@@ -1,5 +1,7 @@
 #include "duckdb/table_copy.hpp"
 
+#include <algorithm>
+
 namespace margay::integration {
 
 bool TableCopy::HasColumns(const plan::Node& scan, uint64_t& lost) {
@@ -16,37 +18,87 @@ bool TableCopy::HasColumns(const plan::Node& scan, uint64_t& lost) {
   return has_all;
 }
 
-PartOrRefusal TableCopy::PartFor(const std::string& key, const plan::NodePointer& plan,
-                                 compile::Shape shape) {
-  std::string full_key = std::string(compile::ShapeName(shape)) + "\n" + key;
-  Columns columns;
-  for (const auto& column : plan::BottomScan(*plan).Columns()) {
-    columns.push_back(image_->Find(column.id));
-    if (!columns.back()) {
-      throw execute::ImageLost("the column " + column.name + " was dropped for lack of memory");
+TableCopy::Inputs TableCopy::InputsOf(const plan::Node& plan, const TableCopies& copies) {
+  Inputs inputs;
+  auto scans = plan::Scans(plan);
+  for (size_t i = 0; i < scans.size(); i++) {
+    inputs.images.push_back(copies[i]->image_);
+    for (const auto& column : scans[i]->Columns()) {
+      inputs.columns.push_back(copies[i]->image_->Find(column.id));
+      if (!inputs.columns.back()) {
+        throw execute::ImageLost("the column " + column.name + " was dropped for lack of memory");
+      }
     }
   }
+  return inputs;
+}
+
+PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopies& copies,
+                                 compile::Shape shape) {
+  auto& keeper = *copies[0];
+  auto inputs = InputsOf(*plan, copies);
+  auto make = [&] {
+    return execute::Part::Make(plan, inputs.images, keeper.place_->device, keeper.place_->pool,
+                               shape);
+  };
   // What a dictionary function gives may depend on more than its text: settings, for one.
   if (plan::UsesDictionaryFunctions(*plan)) {
-    return execute::Part::Make(plan, image_, place_->device, place_->pool, shape);
+    return make();
   }
+  auto key = std::string(compile::ShapeName(shape)) + "\n" + plan->ToString();
   {
-    std::lock_guard<std::mutex> guard(mutex_);
-    auto found = parts_.find(full_key);
-    if (found != parts_.end() && found->second.columns == columns) {
+    std::lock_guard<std::mutex> guard(keeper.mutex_);
+    auto found = keeper.parts_.find(key);
+    if (found != keeper.parts_.end() && found->second.inputs == inputs) {
       return found->second.part;
     }
   }
-  auto part = execute::Part::Make(plan, image_, place_->device, place_->pool, shape);
-  std::lock_guard<std::mutex> guard(mutex_);
-  if (parts_.insert_or_assign(full_key, MadePart{std::move(columns), part}).second) {
-    order_.push_back(full_key);
+  auto part = make();
+  std::lock_guard<std::mutex> guard(keeper.mutex_);
+  if (!std::all_of(copies.begin(), copies.end(),
+                   [](const auto& copy) { return copy->IsCached(); })) {
+    return part;
   }
-  if (order_.size() > kMostParts) {
-    parts_.erase(order_.front());
-    order_.pop_front();
+  if (keeper.parts_.insert_or_assign(key, MadePart{std::move(inputs), part}).second) {
+    keeper.order_.push_back(key);
+  }
+  if (keeper.order_.size() > kMostParts) {
+    keeper.parts_.erase(keeper.order_.front());
+    keeper.order_.pop_front();
   }
   return part;
+}
+
+void TableCopy::Forget(const storage::TableImage& image) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  std::erase_if(order_, [&](const std::string& key) {
+    const auto& images = parts_.at(key).inputs.images;
+    bool is_used = std::any_of(images.begin(), images.end(),
+                               [&](const auto& used) { return used.get() == &image; });
+    if (is_used) {
+      parts_.erase(key);
+    }
+    return is_used;
+  });
+}
+
+std::vector<std::string> DescribeColumns(const plan::Node& plan, const TableCopies& copies) {
+  std::vector<std::string> lines;
+  auto scans = plan::Scans(plan);
+  for (size_t i = 0; i < scans.size(); i++) {
+    for (const auto& column : scans[i]->Columns()) {
+      auto image = copies[i]->Image()->Find(column.id);
+      if (!image) {
+        continue;
+      }
+      lines.push_back((scans.size() > 1 ? scans[i]->Table() + "." : "") + column.name + " " +
+                      image->Type().ToString() + ": " +
+                      std::string(storage::EncodingName(image->GetEncoding())) + ", " +
+                      std::to_string(image->Width()) + " bytes" +
+                      (image->HasValidity() ? ", validity" : ""));
+    }
+  }
+  return lines;
 }
 
 }  // namespace margay::integration

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,19 @@ namespace margay::integration {
 
 using PartOrRefusal = std::variant<std::shared_ptr<const execute::Part>, execute::Refusal>;
 
+class TableCopy;
+//! One copy per scan of a plan, in the order of plan::Scans(), all on one device.
+using TableCopies = std::vector<std::shared_ptr<TableCopy>>;
+
 //! An image of a table on one device, with the parts that were generated for it, refusals included:
-//! they hold as long as the data does. Thread-safe.
+//! they hold as long as the data does. A part over several tables is kept by the copy of the first.
+//! Thread-safe.
 class TableCopy {
  public:
+  //! The part for `plan`, whose columns are there, made at the first call.
+  static PartOrRefusal PartFor(const plan::NodePointer& plan, const TableCopies& copies,
+                               compile::Shape shape);
+
   TableCopy(std::shared_ptr<const OpenDevice> place, std::shared_ptr<storage::TableImage> image)
       : place_(std::move(place)), image_(std::move(image)) {}
 
@@ -30,28 +40,44 @@ class TableCopy {
   //! and adds their number to `lost`.
   bool HasColumns(const plan::Node& scan, uint64_t& lost);
 
-  //! The part for `plan`, whose columns are there, made at the first call. `key` tells plans apart.
-  PartOrRefusal PartFor(const std::string& key, const plan::NodePointer& plan,
-                        compile::Shape shape);
+  //! Whether the cache has this copy. Parts over others are not kept: they would hold on to data
+  //! that nobody else uses.
+  bool IsCached() const { return is_cached_; }
+  void SetCached(bool is_cached) { is_cached_ = is_cached; }
+
+  //! Forgets the parts that use `image`, of another table. After SetCached(false) on that image's
+  //! copy no new ones are kept.
+  void Forget(const storage::TableImage& image);
 
  private:
-  using Columns = std::vector<std::shared_ptr<const storage::ColumnImage>>;
-
   //! A part is good for the very columns it was made for: one may have been lost and encoded anew.
+  struct Inputs {
+    std::vector<std::shared_ptr<storage::TableImage>> images;
+    std::vector<std::shared_ptr<const storage::ColumnImage>> columns;
+
+    bool operator==(const Inputs&) const = default;
+  };
   struct MadePart {
-    Columns columns;
+    Inputs inputs;
     PartOrRefusal part;
   };
+
+  static Inputs InputsOf(const plan::Node& plan, const TableCopies& copies);
 
   //! Enough for the statements of an application. Parts are small: sources and parameters.
   static constexpr size_t kMostParts = 256;
 
   const std::shared_ptr<const OpenDevice> place_;
   const std::shared_ptr<storage::TableImage> image_;
+  std::atomic<bool> is_cached_{false};
   std::mutex mutex_;
   std::unordered_map<std::string, MadePart> parts_;
   //! Keys of parts_, the oldest first.
   std::deque<std::string> order_;
 };
+
+//! One line per column that `plan` reads from `copies`: name, type, encoding; for EXPLAIN. With the
+//! table's name where there are several.
+std::vector<std::string> DescribeColumns(const plan::Node& plan, const TableCopies& copies);
 
 }  // namespace margay::integration

@@ -1,0 +1,233 @@
+#include <utility>
+
+#include "duckdb/capture_relation.hpp"
+#include "duckdb/common/enum_util.hpp"
+#include "duckdb/dictionary_expression.hpp"
+#include "duckdb/planner/operator/logical_comparison_join.hpp"
+
+namespace margay::integration {
+
+namespace {
+
+using duckdb::ExpressionType;
+using duckdb::JoinType;
+
+//! A kind of join in the plan's terms. DuckDB probes with its left input, the plan with the input
+//! whose rows a join keeps.
+struct JoinForm {
+  plan::JoinKind kind = plan::JoinKind::Inner;
+  bool is_exchanged = false;  //!< the plan probes with DuckDB's right input
+};
+
+std::optional<JoinForm> FormOf(JoinType type) {
+  switch (type) {
+    case JoinType::INNER:
+      return JoinForm{plan::JoinKind::Inner, false};
+    case JoinType::LEFT:
+      return JoinForm{plan::JoinKind::Left, false};
+    case JoinType::RIGHT:
+      return JoinForm{plan::JoinKind::Left, true};
+    case JoinType::SEMI:
+      return JoinForm{plan::JoinKind::Semi, false};
+    case JoinType::RIGHT_SEMI:
+      return JoinForm{plan::JoinKind::Semi, true};
+    case JoinType::ANTI:
+      return JoinForm{plan::JoinKind::Anti, false};
+    case JoinType::RIGHT_ANTI:
+      return JoinForm{plan::JoinKind::Anti, true};
+    default:
+      return std::nullopt;
+  }
+}
+
+Reason RefuseJoin(const duckdb::LogicalComparisonJoin& join, const Relation& left,
+                  const Relation& right) {
+  // In 1.5.6 only ASOF and DELIM joins have the latter two.
+  if (!FormOf(join.join_type) || join.predicate || !join.duplicate_eliminated_columns.empty()) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type));
+  }
+  if (left.part.has_aggregate || right.part.has_aggregate) {
+    return NotSupported("a join above an AGGREGATE");
+  }
+  return std::nullopt;
+}
+
+//! Whether the values of a computed VARCHAR column are NULL where its table's column is.
+bool IsNullForNull(duckdb::ClientContext& context, const TextOrigin& origin) {
+  const plan::DictionaryResults results =
+      DictionaryExpression(context, origin.expression->Copy()).Evaluate({});
+  return results.states.back() == plan::DictionaryResults::State::Null;
+}
+
+//! The columns of the probe side followed by those of the build side.
+std::vector<CapturedColumn> Concatenate(duckdb::ClientContext& context, plan::JoinKind kind,
+                                        const CaptureScope& probe, const CaptureScope& build) {
+  std::vector<CapturedColumn> columns = probe.columns;
+  for (CapturedColumn column : build.columns) {
+    // Rows without a match have NULLs on the build side, in the table's column too.
+    if (kind == plan::JoinKind::Left && column.origin && column.origin->expression &&
+        !IsNullForNull(context, *column.origin)) {
+      column.origin.reset();
+    }
+    if (column.origin) {
+      column.origin->base += probe.columns.size();
+    }
+    columns.push_back(std::move(column));
+  }
+  NameOnce(columns);
+  return columns;
+}
+
+//! Whether `expression` is a VARCHAR column as the table has it.
+bool IsTableText(const plan::Expression& expression, const CaptureScope& scope) {
+  if (expression.GetOperation() != plan::Operation::Column) {
+    return false;
+  }
+  const std::optional<TextOrigin>& origin = scope.columns[expression.ColumnIndex()].origin;
+  return origin && !origin->expression;
+}
+
+//! The table's VARCHAR column that `expression` is compressed from; null if it is not.
+plan::ExpressionPointer Decompress(const plan::Expression& expression, const CaptureScope& scope) {
+  if (expression.GetOperation() != plan::Operation::Column ||
+      !IsCompressedTableText(scope.columns[expression.ColumnIndex()])) {
+    return nullptr;
+  }
+  const size_t base = scope.columns[expression.ColumnIndex()].origin->base;
+  return plan::Expression::Column(base, scope.columns[base].type, scope.columns[base].name);
+}
+
+//! The conditions of one join, as keys and residual of the plan's join.
+class ConditionCapture {
+ public:
+  //! `columns` are those of both sides, as Concatenate() gives them.
+  ConditionCapture(duckdb::ClientContext& context, const CaptureScope& probe,
+                   const CaptureScope& build, const std::vector<CapturedColumn>& columns)
+      : context_(context), probe_(probe), build_(build) {
+    for (size_t i = probe.columns.size(); i < columns.size(); i++) {
+      build_columns_.push_back(plan::Expression::Column(i, columns[i].type, columns[i].name));
+    }
+  }
+
+  Reason Add(const duckdb::JoinCondition& condition, bool is_exchanged) {
+    CapturedExpression left =
+        ExpressionCapture(context_, is_exchanged ? build_ : probe_).Capture(*condition.left);
+    if (!left) {
+      return left.reason;
+    }
+    CapturedExpression right =
+        ExpressionCapture(context_, is_exchanged ? probe_ : build_).Capture(*condition.right);
+    if (!right) {
+      return right.reason;
+    }
+    const bool is_key = condition.comparison == ExpressionType::COMPARE_EQUAL ||
+                        condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+    if (is_key) {
+      return AddKey({is_exchanged ? right.expression : left.expression,
+                     is_exchanged ? left.expression : right.expression,
+                     condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
+    }
+    plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
+    of_build = plan::Substitute(of_build, build_columns_);
+    CapturedExpression comparison =
+        CaptureComparison(condition.comparison, left.expression, right.expression);
+    if (!comparison) {
+      return comparison.reason;
+    }
+    residual_.push_back(std::move(comparison.expression));
+    return std::nullopt;
+  }
+
+  const std::vector<plan::JoinKey>& Keys() const { return keys_; }
+
+  //! May be null.
+  plan::ExpressionPointer Residual() const {
+    if (residual_.size() < 2) {
+      return residual_.empty() ? nullptr : residual_[0];
+    }
+    return plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean, residual_);
+  }
+
+ private:
+  Reason AddKey(plan::JoinKey key) {
+    const plan::Type type = key.probe->GetType();
+    if (type != key.build->GetType()) {
+      return NotSupported("a join of " + type.ToString() + " with " +
+                          key.build->GetType().ToString());
+    }
+    if (type.kind == plan::TypeKind::UInt128) {
+      // Equal texts are compressed to equal numbers, and others to others.
+      key.probe = Decompress(*key.probe, probe_);
+      key.build = Decompress(*key.build, build_);
+      if (!key.probe || !key.build) {
+        return NotSupported("a join on UHUGEINT");
+      }
+      keys_.push_back(std::move(key));
+      return std::nullopt;
+    }
+    if (type.IsVarchar() && !(IsTableText(*key.probe, probe_) && IsTableText(*key.build, build_))) {
+      return NotSupported("a join on a computed VARCHAR (" + key.probe->ToString() + ", " +
+                          key.build->ToString() + ")");
+    }
+    keys_.push_back(std::move(key));
+    return std::nullopt;
+  }
+
+  duckdb::ClientContext& context_;
+  const CaptureScope& probe_;
+  const CaptureScope& build_;
+  //! The columns of the build side, behind those of the probe side.
+  std::vector<plan::ExpressionPointer> build_columns_;
+  std::vector<plan::JoinKey> keys_;
+  std::vector<plan::ExpressionPointer> residual_;
+};
+
+}  // namespace
+
+Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
+               const Relation& right, Relation& result) {
+  const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
+  if (Reason reason = RefuseJoin(join, left, right)) {
+    return reason;
+  }
+  const JoinForm form = *FormOf(join.join_type);
+  const Relation& probe = form.is_exchanged ? right : left;
+  const Relation& build = form.is_exchanged ? left : right;
+  std::vector<CapturedColumn> columns = Concatenate(context, form.kind, probe.scope, build.scope);
+  ConditionCapture conditions(context, probe.scope, build.scope, columns);
+  for (const duckdb::JoinCondition& condition : join.conditions) {
+    if (Reason reason = conditions.Add(condition, form.is_exchanged)) {
+      return reason;
+    }
+  }
+  if (conditions.Keys().empty()) {
+    return NotSupported("a join without an equality");
+  }
+
+  result.node =
+      plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
+  result.part.tables = probe.part.tables;
+  result.part.tables.insert(result.part.tables.end(), build.part.tables.begin(),
+                            build.part.tables.end());
+
+  const size_t probe_columns = probe.scope.columns.size();
+  std::vector<CapturedBinding> lefts = MapBindings(left.scope.bindings, join.left_projection_map);
+  std::vector<CapturedBinding> rights =
+      MapBindings(right.scope.bindings, join.right_projection_map);
+  if (form.kind == plan::JoinKind::Semi || form.kind == plan::JoinKind::Anti) {
+    columns.resize(probe_columns);
+    result.scope.bindings = form.is_exchanged ? std::move(rights) : std::move(lefts);
+  } else {
+    for (CapturedBinding& binding : form.is_exchanged ? lefts : rights) {
+      if (binding.column) {
+        *binding.column += probe_columns;
+      }
+    }
+    result.scope.bindings = std::move(lefts);
+    result.scope.bindings.insert(result.scope.bindings.end(), rights.begin(), rights.end());
+  }
+  result.scope.columns = std::move(columns);
+  return std::nullopt;
+}
+
+}  // namespace margay::integration
