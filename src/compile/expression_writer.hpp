@@ -8,6 +8,7 @@
 #include "compile/dictionary_cache.hpp"
 #include "compile/parameters.hpp"
 #include "compile/row_reader.hpp"
+#include "compile/text_searches.hpp"
 #include "compile/value.hpp"
 #include "plan/expression.hpp"
 
@@ -18,7 +19,8 @@ struct KernelContext {
   const std::vector<InputColumn>& columns;  //!< of the scan, by number
   DictionaryCache& dictionaries;
   Parameters parameters = {};
-  size_t variables = 0;  //!< declared so far, for unique names
+  size_t variables = 0;        //!< declared so far, for unique names
+  TextSearches searches = {};  //!< made for whole segments, before their rows
 };
 
 //! Writes the code that computes expressions for one row into a block. Equal expressions are
@@ -44,6 +46,7 @@ class ExpressionWriter {
  private:
   friend class CastWriter;
   friend class DictionaryWriter;
+  friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);
   Value WriteColumn(const plan::Expression& expression);

@@ -5,6 +5,8 @@
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
 #include "compile/refusal.hpp"
+#include "compile/text_resolution.hpp"
+#include "compile/text_writer.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
 
@@ -15,9 +17,11 @@ namespace {
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 constexpr size_t kMostArguments = 120;
 
-//! The OpenCL C type of one output value; a 128-bit value is two of them.
-std::string OutputTypeName(const plan::Type& type) {
-  switch (type.kind) {
+//! The OpenCL C type of one output value; a 128-bit value is two of them, and so is a text.
+std::string OutputTypeName(const RowOutput& output) {
+  if (output.text_column)
+    return "uint";
+  switch (output.type.kind) {
     case plan::TypeKind::Boolean:
     case plan::TypeKind::Int8:
     case plan::TypeKind::UInt8:
@@ -27,7 +31,7 @@ std::string OutputTypeName(const plan::Type& type) {
     case plan::TypeKind::Float64:
       return "double";
     default:
-      switch (type.PhysicalBytes()) {
+      switch (output.type.PhysicalBytes()) {
         case 2:
           return "short";
         case 4:
@@ -67,6 +71,8 @@ KernelGenerator::KernelGenerator(const Pipeline& pipeline,
   for (const InputColumn& column : scan_columns) {
     if (IsRead(column))
       kernel_.columns.push_back(column);
+    if (column.IsText())
+      kernel_.text_columns.push_back(column);
   }
   kernel_.is_aggregate = pipeline.is_aggregate;
   kernel_.aggregates = pipeline.aggregates;
@@ -86,18 +92,31 @@ void KernelGenerator::PlanOutputs() {
   for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
     RowOutput output;
     output.type = expression->GetType();
+    output.text_column = TextColumnOf(*expression);
     if (output.type.IsVarchar() && expression->GetOperation() == plan::Operation::Dictionary) {
       DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
       output.texts = derived.texts;
       output.can_be_null = derived.identifier.CanBeNull();
     } else {
       output.can_be_null = writer.Write(expression).CanBeNull();
-      if (output.type.IsVarchar()) {
+      if (output.type.IsVarchar() && !output.text_column) {
         output.texts = scan_columns_[expression->ColumnIndex()].image->GetDictionary();
       }
     }
     kernel_.outputs.push_back(std::move(output));
   }
+}
+
+std::optional<size_t> KernelGenerator::TextColumnOf(const plan::Expression& expression) const {
+  if (expression.GetOperation() != plan::Operation::Column)
+    return std::nullopt;
+  const auto& columns = kernel_.columns;
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const InputColumn& column) {
+    return column.number == expression.ColumnIndex() && column.IsText();
+  });
+  if (found == columns.end())
+    return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
 }
 
 std::string KernelGenerator::EncodedType(const InputColumn& column) {
@@ -137,13 +156,15 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     if (column.image->HasValidity()) {
       arguments.push_back("__global const uchar* restrict " + Numbered("validity", column.number));
     }
+    if (column.IsText())
+      arguments.push_back("__global const uchar* restrict " + Numbered("text", column.number));
   }
   if (kernel_.is_aggregate) {
     arguments.push_back("__global long* restrict partials");
   } else {
     arguments.push_back("__global uint* restrict counts");
     for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-      arguments.push_back("__global " + OutputTypeName(kernel_.outputs[i].type) + "* restrict " +
+      arguments.push_back("__global " + OutputTypeName(kernel_.outputs[i]) + "* restrict " +
                           Numbered("values", i));
       if (kernel_.outputs[i].can_be_null) {
         arguments.push_back("__global uchar* restrict " + Numbered("nulls", i));
@@ -161,6 +182,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
 
 GeneratedKernel KernelGenerator::Generate() {
   kernel_.shape = GetShape();
+  if (kernel_.shape == Shape::Loop)
+    context_.searches = TextSearches::Of(pipeline_, scan_columns_);
   CodeBlock body(1);
   WriteBody(body);
 
@@ -169,6 +192,10 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
   block.Line("");
   block.Line(std::string(kernels::EmbeddedSource("numeric.cl")));
+  if (std::any_of(kernel_.columns.begin(), kernel_.columns.end(),
+                  [](const InputColumn& column) { return column.IsText(); })) {
+    block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  }
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
   block.Line("#define SEGMENT_WORDS " +
              std::to_string(kSegmentHeaderWords + kernel_.columns.size()));
@@ -221,7 +248,13 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
       block.Line("__global const uchar* " + Numbered("n", column.number) + " = " +
                  Numbered("validity", column.number) + " + first / 8;");
     }
+    if (column.IsText()) {
+      block.Line("__global const uchar* " + Numbered("t", column.number) + " = " +
+                 Numbered("text", column.number) + " + segment[" +
+                 std::to_string(kSegmentHeaderWords + i) + "];");
+    }
   }
+  context_.searches.Write(block, context_.parameters);
 }
 
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
@@ -280,7 +313,12 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                             ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
                             : writer.Write(expression);
     const std::string name = Numbered("values", i);
-    if (output.type.PhysicalBytes() == 16) {
+    if (output.text_column) {
+      const TextWriter::Bounds bounds =
+          TextWriter(writer).WriteBounds(kernel_.columns[*output.text_column]);
+      block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
+      block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
+    } else if (output.type.PhysicalBytes() == 16) {
       const std::string wide =
           writer.Declare(Machine::Wide, ExpressionWriter::Convert(value, Machine::Wide));
       block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
@@ -288,7 +326,7 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
     } else if (output.type.IsFloat()) {
       block.Line(name + "[" + position + "] = " + value.code + ";");
     } else {
-      block.Line(name + "[" + position + "] = (" + OutputTypeName(output.type) + ")" +
+      block.Line(name + "[" + position + "] = (" + OutputTypeName(output) + ")" +
                  ExpressionWriter::Convert(value, Machine::Int64) + ";");
     }
     if (output.can_be_null) {
@@ -302,7 +340,7 @@ std::variant<GeneratedKernel, Refusal> GenerateKernel(const plan::Node& plan,
                                                       const std::vector<InputColumn>& columns,
                                                       uint64_t rows, Shape shape) {
   try {
-    const Pipeline pipeline = Pipeline::From(plan);
+    const Pipeline pipeline = ResolveTexts(Pipeline::From(plan), columns);
     DictionaryCache dictionaries(columns);
     if (shape == Shape::Loop) {
       return LoopGenerator(pipeline, columns, dictionaries, rows).Generate();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class KernelGenerator {
 
  private:
   void PlanOutputs();
+  //! The text column that `expression` is, by its place among the kernel's columns.
+  std::optional<size_t> TextColumnOf(const plan::Expression& expression) const;
   void WriteArgumentsList(CodeBlock& block);
 
   std::set<size_t> read_;  //!< numbers of the scan columns that are read

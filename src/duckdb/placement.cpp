@@ -64,8 +64,9 @@ std::shared_ptr<const OpenDevice> FindDevice(duckdb::ClientContext& context,
 void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
                     duckdb::DuckTableEntry& table, Placement& placement, bool& can_build) {
   placement.shape = ShapeFor(placement.settings, *placement.place->device);
-  auto finding = Instance::Get(context)->images.Find(
-      {context, table, plan::BottomScan(*part.plan), placement.place});
+  auto finding =
+      Instance::Get(context)->images.Find({context, table, plan::BottomScan(*part.plan),
+                                           placement.place, placement.settings.dictionary_strings});
   can_build = finding.can_build;
   if (finding.kind != ImageFinding::Kind::Valid) {
     placement.reason = finding.reason;
@@ -181,8 +182,9 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   }
   prepared.shape = ShapeFor(settings, *prepared.place->device);
   try {
-    prepared.copy = instance->images.Acquire(
-        {context, *table, plan::BottomScan(*part.plan), prepared.place}, control);
+    prepared.copy = instance->images.Acquire({context, *table, plan::BottomScan(*part.plan),
+                                              prepared.place, settings.dictionary_strings},
+                                             control);
   } catch (const storage::Refusal& refusal) {
     return execute::Refusal{refusal.what()};
   }

@@ -49,10 +49,23 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions option
 }
 
 void KernelRun::PinColumns() {
+  auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().columns) {
-    pins_.push_back({Pin(column.image->DataExtents(), column.name),
-                     Pin(column.image->ValidityExtents(), column.name)});
+    pins->push_back({Pin(column.image->DataExtents(), column.name),
+                     Pin(column.image->ValidityExtents(), column.name),
+                     Pin(column.image->TextExtents(), column.name)});
   }
+  pins_ = std::move(pins);
+}
+
+size_t KernelRun::SegmentsInTexts(const size_t* segments, size_t count) const {
+  for (const compile::InputColumn& column : Kernel().text_columns) {
+    const auto is_elsewhere = [&](size_t segment) {
+      return column.image->TextExtentOf(segment) != column.image->TextExtentOf(segments[0]);
+    };
+    count = static_cast<size_t>(std::find_if(segments, segments + count, is_elsewhere) - segments);
+  }
+  return count;
 }
 
 uint32_t KernelRun::WorkGroups(uint32_t units) const {
@@ -89,6 +102,12 @@ void KernelRun::CountBytes(const WorkList& work) {
     statistics_.bytes_touched += work.LiveRows() * column.image->Width();
     if (column.image->HasValidity())
       statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
+    if (!column.IsText())
+      continue;
+    for (const ExtentWork& extent : work.Extents()) {
+      for (size_t segment : extent.segments)
+        statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
+    }
   }
 }
 
@@ -127,31 +146,42 @@ void KernelRun::RunAll() {
 
 void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                           const ExtentWork& extent) {
-  uint32_t argument = 5;
-  for (size_t i = 0; i < pins_.size(); i++) {
-    kernel.Argument(argument++, pins_[i].data[extent.extent].Buffer());
-    if (!pins_[i].validity.empty()) {
-      kernel.Argument(argument++, pins_[i].validity[extent.extent].Buffer());
-    }
-  }
   for (size_t done = 0; done < extent.segments.size();) {
     if (options_.interrupted())
       throw Interrupted();
     Batch batch;
-    batch.segments = std::min({batch_segments_, LargestBatch(), extent.segments.size() - done});
+    batch.segment_numbers = extent.segments.data() + done;
+    batch.segments =
+        SegmentsInTexts(batch.segment_numbers,
+                        std::min({batch_segments_, LargestBatch(), extent.segments.size() - done}));
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     const std::vector<int64_t> descriptors =
-        work.Descriptors(Kernel(), extent.segments.data() + done, batch.segments);
+        work.Descriptors(Kernel(), batch.segment_numbers, batch.segments);
     const size_t bytes = descriptors.size() * sizeof(int64_t);
     Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
     Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
-    BindSink(kernel, argument, batch);
+    BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
     RunBatch(queue, kernel, batch);
     done += batch.segments;
     progress_ = progress_ + static_cast<double>(batch.segments) /
                                 static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
   }
+}
+
+uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const {
+  uint32_t argument = 5;
+  for (size_t i = 0; i < pins_->size(); i++) {
+    const ColumnPins& pins = (*pins_)[i];
+    kernel.Argument(argument++, pins.data[extent].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[extent].Buffer());
+    if (!pins.texts.empty()) {
+      const size_t text = Kernel().columns[i].image->TextExtentOf(segment);
+      kernel.Argument(argument++, pins.texts[text].Buffer());
+    }
+  }
+  return argument;
 }
 
 void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {

@@ -1,7 +1,9 @@
 #include "kernels/like_pattern.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace margay::kernels {
@@ -12,7 +14,7 @@ constexpr uint32_t kNone = 0xFFFFFFFF;
 constexpr uint32_t kBeginsAnywhere = 1;
 constexpr uint32_t kEndsAnywhere = 2;
 constexpr size_t kHeaderWords = 3;
-constexpr size_t kPieceWords = 5;
+constexpr size_t kPieceWords = 6;
 constexpr char kOneCharacter = static_cast<char>(0xFF);  // no byte of UTF-8
 
 //! Bytes that a kernel may read behind a needle.
@@ -30,19 +32,15 @@ size_t Rarity(char byte) {
   return std::min(kFrequent.find(byte), kFrequent.size());
 }
 
-//! The places of the two rarest bytes, in ascending order; of a single byte twice the same.
-std::pair<uint32_t, uint32_t> RarestPlaces(std::string_view needle) {
-  if (needle.empty()) {
-    return {0, 0};
-  }
+//! The places of the three rarest bytes in ascending order; in shorter needles some twice.
+std::array<uint32_t, 3> ProbesOf(std::string_view needle) {
   std::vector<uint32_t> places(needle.size());
-  for (uint32_t i = 0; i < places.size(); i++) {
-    places[i] = i;
-  }
+  std::iota(places.begin(), places.end(), 0);
   std::stable_sort(places.begin(), places.end(),
                    [&](uint32_t a, uint32_t b) { return Rarity(needle[a]) > Rarity(needle[b]); });
-  const uint32_t first = places[0], second = places[std::min<size_t>(1, places.size() - 1)];
-  return {std::min(first, second), std::max(first, second)};
+  places.resize(3, places.front());
+  std::sort(places.begin(), places.end());
+  return {places[0], places[1], places[2]};
 }
 
 bool IsContinuation(char byte) {
@@ -114,10 +112,10 @@ std::vector<uint8_t> LikePattern::Bytes() const {
   size_t place = (kHeaderWords + kPieceWords * pieces_.size()) * sizeof(uint32_t);
   std::string bytes;
   for (const Piece& piece : pieces_) {
-    const auto [near, far] = RarestPlaces(piece.bytes);
-    words.insert(words.end(),
-                 {static_cast<uint32_t>(place + bytes.size()),
-                  static_cast<uint32_t>(piece.bytes.size()), piece.characters, near, far});
+    const std::array<uint32_t, 3> probes = ProbesOf(piece.bytes);
+    words.insert(words.end(), {static_cast<uint32_t>(place + bytes.size()),
+                               static_cast<uint32_t>(piece.bytes.size()), piece.characters,
+                               probes[0], probes[1], probes[2]});
     bytes += piece.bytes;
   }
   std::vector<uint8_t> result(place + bytes.size() + kSlackBytes, 0);
