@@ -10,6 +10,7 @@
 #include "compile/dictionary_cache.hpp"
 #include "compile/parameters.hpp"
 #include "compile/row_reader.hpp"
+#include "compile/text_searches.hpp"
 #include "compile/value.hpp"
 #include "plan/expression.hpp"
 
@@ -22,7 +23,8 @@ struct KernelContext {
   size_t table = 0;                      //!< that is scanned; rows of others come from joins
   std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
-  size_t variables = 0;  //!< declared so far, for unique names
+  size_t variables = 0;        //!< declared so far, for unique names
+  TextSearches searches = {};  //!< made for whole segments, before their rows
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
@@ -57,6 +59,7 @@ class ExpressionWriter {
   friend class CastWriter;
   friend class DictionaryWriter;
   friend class JoinWriter;
+  friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);
   Value WriteColumn(const plan::Expression& expression);

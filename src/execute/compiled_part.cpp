@@ -103,6 +103,7 @@ std::vector<std::string> CompiledPart::ColumnDescriptions() const {
     lines.push_back(table + column->name + " " + column->image->Type().ToString() + ": " +
                     std::string(storage::EncodingName(column->image->GetEncoding())) + ", " +
                     std::to_string(column->image->Width()) + " bytes" +
+                    (column->IsText() ? " and the string" : "") +
                     (column->image->HasValidity() ? ", validity" : ""));
   }
   return lines;

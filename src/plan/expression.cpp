@@ -226,13 +226,16 @@ ExpressionPointer Expression::Make(Operation operation, Type type,
 }
 
 ExpressionPointer Expression::Dictionary(std::shared_ptr<const DictionaryFunction> function,
-                                         ExpressionPointer argument) {
+                                         ExpressionPointer argument, ExpressionPointer by_row) {
   if (function == nullptr) {
     throw std::logic_error("Expression::Dictionary: the function is missing");
   }
   std::shared_ptr<Expression> result(new Expression(Operation::Dictionary, function->ResultType()));
   result->function_ = std::move(function);
   result->operands_.push_back(std::move(argument));
+  if (by_row != nullptr) {
+    result->operands_.push_back(std::move(by_row));
+  }
   RequireOperands(Operation::Dictionary, result->operands_);
   return result;
 }
@@ -274,6 +277,12 @@ std::string Expression::ToString() const {
     case Operation::Cast:
     case Operation::TryCast:
       return name + "(" + joined(0, ", ") + " AS " + type_.ToString() + ")";
+    case Operation::Prefix:
+    case Operation::Suffix:
+    case Operation::Contains:
+    case Operation::Length:
+    case Operation::ByteLength:
+      return name + "(" + joined(0, ", ") + ")";
     case Operation::Dictionary:
       return function_->ToString(text(0));
     default:
@@ -331,7 +340,8 @@ ExpressionPointer Substitute(const ExpressionPointer& expression,
     return expression;
   }
   if (expression->GetOperation() == Operation::Dictionary) {
-    return Expression::Dictionary(expression->FunctionPointer(), operands[0]);
+    return Expression::Dictionary(expression->FunctionPointer(), operands[0],
+                                  operands.size() > 1 ? operands[1] : nullptr);
   }
   return Expression::Make(expression->GetOperation(), expression->GetType(), std::move(operands));
 }
@@ -402,6 +412,18 @@ std::string_view OperationName(Operation operation) {
       return "CAST";
     case Operation::TryCast:
       return "TRY_CAST";
+    case Operation::Like:
+      return "LIKE";
+    case Operation::Prefix:
+      return "PREFIX";
+    case Operation::Suffix:
+      return "SUFFIX";
+    case Operation::Contains:
+      return "CONTAINS";
+    case Operation::Length:
+      return "LENGTH";
+    case Operation::ByteLength:
+      return "STRLEN";
     case Operation::Dictionary:
       return "DICTIONARY";
   }

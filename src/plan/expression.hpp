@@ -50,7 +50,17 @@ enum class Operation : uint8_t {
   Cast,      //!< operand 0 to `type` with DuckDB's rounding; out of range is an error
   TryCast,   //!< as Cast, but out of range gives NULL
 
-  //! `function` of operand 0, a Varchar Column; see DictionaryFunction
+  // Functions of a Varchar; NULL if it is NULL. Where there is an operand 1, it is a Varchar
+  // constant.
+  Like,        //!< operand 1 is a pattern: `%` any text, `_` one character, no escapes
+  Prefix,      //!< begins with operand 1
+  Suffix,      //!< ends with operand 1
+  Contains,    //!< holds operand 1
+  Length,      //!< characters, as BIGINT
+  ByteLength,  //!< bytes of UTF-8, as BIGINT
+
+  //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
+  //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
 };
 
@@ -74,8 +84,10 @@ class Expression {
   static ExpressionPointer Null(Type type);
   static ExpressionPointer Make(Operation operation, Type type,
                                 std::vector<ExpressionPointer> operands);
+  //! `by_row` is operand 1, or null.
   static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
-                                      ExpressionPointer argument);
+                                      ExpressionPointer argument,
+                                      ExpressionPointer by_row = nullptr);
 
   Operation GetOperation() const { return operation_; }
   const Type& GetType() const { return type_; }
