@@ -75,10 +75,7 @@ void KernelRun::PinColumns() {
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    {
-      device::QueueLease queue = part_->GetDevice().AcquireQueue();
-      joins_->Create(*build.build, part_->GetDevice(), part_->Pool(), *queue);
-    }
+    joins_->Create(*build.build, part_->GetDevice(), part_->Pool());
     BuildRun run(part_, build, options_, joins_);
     run.RunAll();
     const RunStatistics& statistics = run.Statistics();
