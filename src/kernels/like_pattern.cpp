@@ -32,6 +32,15 @@ size_t Rarity(char byte) {
   return std::min(kFrequent.find(byte), kFrequent.size());
 }
 
+//! How rare the rarest byte is.
+size_t RarestByte(std::string_view needle) {
+  size_t rarity = 0;
+  for (char byte : needle) {
+    rarity = std::max(rarity, Rarity(byte));
+  }
+  return rarity;
+}
+
 //! The places of the three rarest bytes in ascending order; in shorter needles some twice.
 std::array<uint32_t, 3> ProbesOf(std::string_view needle) {
   std::vector<uint32_t> places(needle.size());
@@ -84,21 +93,25 @@ void LikePattern::AddPiece(std::string_view piece, bool has_wildcards) {
 }
 
 uint32_t LikePattern::Needle() const {
-  uint32_t longest = kNone;
+  uint32_t best = kNone;
+  std::pair<size_t, size_t> best_rank;
   for (uint32_t i = 0; i < pieces_.size(); i++) {
     const bool is_fixed =
         (i == 0 && !begins_anywhere_) || (i + 1 == pieces_.size() && !ends_anywhere_);
     if (is_fixed || pieces_[i].characters > 0) {
       continue;
     }
-    if (pieces_[i].bytes.size() >= kGoodNeedleBytes) {
-      return i;
+    const std::pair<size_t, size_t> rank{std::min(pieces_[i].bytes.size(), kGoodNeedleBytes),
+                                         RarestByte(pieces_[i].bytes)};
+    if (best == kNone || rank > best_rank) {
+      best = i;
+      best_rank = rank;
     }
-    if (longest == kNone || pieces_[i].bytes.size() > pieces_[longest].bytes.size()) {
-      longest = i;
+    if (rank.first == kGoodNeedleBytes) {
+      break;
     }
   }
-  return longest;
+  return best;
 }
 
 bool LikePattern::HasNeedle() const {

@@ -1,8 +1,11 @@
 // Strings of text columns, as bytes of UTF-8. A text is a pointer and a length in bytes; behind it
-// 64 bytes can be read, whatever they are (storage/constants.hpp), and 16 behind a needle. Devices
-// are little-endian, as their hosts are.
+// 64 bytes can be read, whatever they are (storage/constants.hpp), behind a segment's ends as well,
+// and 16 behind a needle. Devices are little-endian, as their hosts are.
 
 #define TEXT_NONE 0xFFFFFFFFu
+
+//! Of large functions: were they inlined wherever they are called, compilers would take seconds.
+#define TEXT_FUNCTION static __attribute__((noinline, unused))
 
 //! Eight bytes from any address, the first one lowest.
 inline ulong text_word(__global const uchar* address) { return as_ulong(vload8(0, address)); }
@@ -192,11 +195,9 @@ inline uint text_back(__global const uchar* text, uint bytes, uint characters) {
 }
 
 //! Whether the pieces of a pattern from number `i` on match the text from `place` on. Each takes
-//! the first place there is: that leaves most to those behind it. Not inlined, which would make
-//! compilers take seconds.
-static __attribute__((noinline)) int text_like_from(__global const uchar* text, uint bytes,
-                                                    __global const uint* pattern, uint i,
-                                                    uint place) {
+//! the first place there is: that leaves most to those behind it.
+TEXT_FUNCTION int text_like_from(__global const uchar* text, uint bytes,
+                                 __global const uint* pattern, uint i, uint place) {
   const uint pieces = pattern[0], flags = pattern[1];
   for (; i < pieces; i++) {
     __global const uint* piece = TEXT_PIECE(pattern, i);
@@ -245,7 +246,7 @@ static __attribute__((noinline)) int text_like_from(__global const uchar* text, 
   return (flags & TEXT_ENDS_ANYWHERE) != 0 || place == bytes;
 }
 
-inline int text_like(__global const uchar* text, uint bytes, __global const uint* pattern) {
+static inline int text_like(__global const uchar* text, uint bytes, __global const uint* pattern) {
   return text_like_from(text, bytes, pattern, 0, 0);
 }
 
@@ -270,9 +271,8 @@ inline uint text_row_of(__global const uint* ends, uint row, uint place) {
 //! segment's bytes for the pattern's needle, which it must have, as if they were one text, and
 //! looks at rows only where the needle is. First it lists the blocks with hits, without any branch
 //! that depends on the text, so that the loads of many blocks are under way at the same time.
-static __attribute__((noinline)) void text_search(__global const uchar* text,
-                                                  __global const uint* ends, uint rows,
-                                                  __global const uint* pattern, uint* found) {
+TEXT_FUNCTION void text_search(__global const uchar* text, __global const uint* ends, uint rows,
+                               __global const uint* pattern, uint* found) {
   for (uint i = 0; i < (rows + 31) / 32; i++) {
     found[i] = 0;
   }

@@ -225,12 +225,6 @@ ExpressionPointer Expression::Make(Operation operation, Type type,
   return result;
 }
 
-ExpressionPointer Expression::Text(std::string text) {
-  Constant constant;
-  constant.text = std::move(text);
-  return MakeConstant(std::move(constant), TypeKind::Varchar);
-}
-
 ExpressionPointer Expression::Dictionary(std::shared_ptr<const DictionaryFunction> function,
                                          ExpressionPointer argument, ExpressionPointer by_row) {
   if (function == nullptr) {

@@ -84,7 +84,6 @@ class Expression {
   static ExpressionPointer Null(Type type);
   static ExpressionPointer Make(Operation operation, Type type,
                                 std::vector<ExpressionPointer> operands);
-  static ExpressionPointer Text(std::string text);
   //! `by_row` is operand 1, or null.
   static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
                                       ExpressionPointer argument,

@@ -601,6 +601,54 @@ TEST_F(DictionaryTest, ManyVectorsOfEveryKind) {
   EXPECT_EQ(copies.states.size(), values.size() + 1);
 }
 
+//! How the first output of a query is computed for a column without a dictionary.
+class ByRowTest : public CaptureTest {
+ protected:
+  std::string ByRow(const std::string& expression) {
+    const CaptureFindings& findings = Capture("EXPLAIN SELECT " + expression + " FROM t");
+    const plan::NodePointer plan = findings.parts.at(0).part.plan;
+    const plan::Expression& output = *plan->Expressions().at(0);
+    EXPECT_EQ(output.GetOperation(), plan::Operation::Dictionary) << plan->ToString();
+    return output.Operands().size() == 2 ? output.Operand(1).ToString() : "none";
+  }
+};
+
+TEST_F(ByRowTest, Predicates) {
+  EXPECT_EQ(ByRow("s LIKE 'a%b_'"), "(s LIKE 'a%b_')");
+  EXPECT_EQ(ByRow("s NOT LIKE '%a%b%'"), "(NOT (s LIKE '%a%b%'))");
+  EXPECT_EQ(ByRow("s LIKE 'a%'"), "PREFIX(s, 'a')");
+  EXPECT_EQ(ByRow("s LIKE '%a'"), "SUFFIX(s, 'a')");
+  EXPECT_EQ(ByRow("s LIKE '%a%'"), "CONTAINS(s, 'a')");
+  EXPECT_EQ(ByRow("starts_with(s, 'a')"), "PREFIX(s, 'a')");
+  EXPECT_EQ(ByRow("s = 'a'"), "(s = 'a')");
+  EXPECT_EQ(ByRow("s >= 'a' AND s < 'b'"), "((s >= 'a') AND (s < 'b'))");
+  EXPECT_EQ(ByRow("s IN ('a', 'b')"), "((s = 'a') OR (s = 'b'))");
+  EXPECT_EQ(ByRow("s IS DISTINCT FROM 'a'"), "(s IS DISTINCT FROM 'a')");
+}
+
+TEST_F(ByRowTest, Lengths) {
+  EXPECT_EQ(ByRow("length(s) + 1"), "(LENGTH(s) + 1)");
+  EXPECT_EQ(ByRow("strlen(s)"), "STRLEN(s)");
+  EXPECT_EQ(ByRow("CASE WHEN s LIKE '%a%' THEN strlen(s) ELSE 0 END"),
+            "CASE WHEN CONTAINS(s, 'a') THEN STRLEN(s) ELSE 0 END");
+}
+
+TEST_F(ByRowTest, WhatThePlanHasNoOperationsFor) {
+  for (const char* expression :
+       {"upper(s)", "s ILIKE 'a%'", "s LIKE 'a!%' ESCAPE '!'", "s || 'x' = 'ax'", "s::INTEGER",
+        "contains(upper(s), 'A')", "COALESCE(s, 'none')", "s ~ 'a.*'"}) {
+    EXPECT_EQ(ByRow(expression), "none") << expression;
+  }
+}
+
+TEST_F(ByRowTest, ThroughProjections) {
+  const CaptureFindings& findings =
+      Capture("EXPLAIN SELECT x LIKE '%a%b%' FROM (SELECT b, s AS x FROM t WHERE a > 5)");
+  const plan::Expression& output = *findings.parts.at(0).part.plan->Expressions().at(0);
+  ASSERT_EQ(output.Operands().size(), 2U);
+  EXPECT_EQ(output.Operand(1).ToString(), "(s LIKE '%a%b%')");
+}
+
 TEST(TypeConversion, RoundTrips) {
   using duckdb::LogicalType;
   const std::vector<LogicalType> types = {
