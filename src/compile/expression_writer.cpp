@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compile/cast_writer.hpp"
+#include "compile/date_writer.hpp"
 #include "compile/dictionary_writer.hpp"
 #include "compile/refusal.hpp"
 
@@ -204,6 +205,10 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::Cast:
     case Operation::TryCast:
       return CastWriter(*this).Write(expression);
+    case Operation::DatePart:
+      return DateWriter(*this).WritePart(expression);
+    case Operation::DateTrunc:
+      return DateWriter(*this).WriteTruncation(expression);
     case Operation::Dictionary:
       return DictionaryWriter(*this).WriteValue(expression);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/calendar_form.hpp"
 #include "compile/code_block.hpp"
 #include "compile/dialect.hpp"
 #include "compile/dictionary_cache.hpp"
@@ -22,7 +23,8 @@ struct KernelContext {
   size_t table = 0;                      //!< that is scanned; rows of others come from joins
   std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
-  size_t variables = 0;  //!< declared so far, for unique names
+  size_t variables = 0;                   //!< declared so far, for unique names
+  std::set<CalendarForm> calendars = {};  //!< in use
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
@@ -55,6 +57,7 @@ class ExpressionWriter {
 
  private:
   friend class CastWriter;
+  friend class DateWriter;
   friend class DictionaryWriter;
   friend class JoinWriter;
 

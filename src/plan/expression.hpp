@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/date_part.hpp"
 #include "plan/dictionary_function.hpp"
 #include "plan/type.hpp"
 
@@ -50,6 +51,11 @@ enum class Operation : uint8_t {
   Cast,      //!< operand 0 to `type` with DuckDB's rounding; out of range is an error
   TryCast,   //!< as Cast, but out of range gives NULL
 
+  //! `part` of operand 0, a Date or a Timestamp, as Int64; NULL for infinite ones
+  DatePart,
+  //! operand 0, a Date or a Timestamp, at the begin of its `part`; infinite ones are a fault
+  DateTrunc,
+
   //! `function` of operand 0, a Varchar Column; see DictionaryFunction
   Dictionary,
 };
@@ -76,6 +82,9 @@ class Expression {
                                 std::vector<ExpressionPointer> operands);
   static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
                                       ExpressionPointer argument);
+  //! A DatePart or a DateTrunc.
+  static ExpressionPointer PartOf(Operation operation, DatePart part, Type type,
+                                  ExpressionPointer operand);
 
   Operation GetOperation() const { return operation_; }
   const Type& GetType() const { return type_; }
@@ -85,6 +94,7 @@ class Expression {
   size_t ColumnIndex() const { return column_; }
   const std::string& ColumnName() const { return name_; }
   const Constant& GetConstant() const { return constant_; }
+  DatePart Part() const { return part_; }
   const DictionaryFunction& Function() const { return *function_; }
   const std::shared_ptr<const DictionaryFunction>& FunctionPointer() const { return function_; }
 
@@ -102,6 +112,7 @@ class Expression {
   size_t column_ = 0;
   std::string name_;
   Constant constant_;
+  DatePart part_ = DatePart::Year;
   std::shared_ptr<const DictionaryFunction> function_;
 };
 

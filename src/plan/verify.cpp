@@ -118,6 +118,13 @@ class Verifier {
         RequireOperands(1);
         return Require(CanCast(OperandType(0), type_),
                        "there is no such cast from " + OperandType(0).ToString());
+      case Operation::DatePart:
+        Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
+        return PartOfOperand();
+      case Operation::DateTrunc:
+        Require(IsTruncatable(expression_.Part()), "there is no begin of such a part");
+        RequireOneType();
+        return PartOfOperand();
       case Operation::Dictionary:
         return Dictionary();
     }
@@ -223,6 +230,12 @@ class Verifier {
       Require(OperandType(i) == (is_condition ? Type(TypeKind::Boolean) : type_),
               "operand " + std::to_string(i) + " has the type " + OperandType(i).ToString());
     }
+  }
+
+  void PartOfOperand() const {
+    RequireOperands(1);
+    const TypeKind whole = IsPartOfDate(expression_.Part()) ? TypeKind::Date : TypeKind::Timestamp;
+    Require(OperandType(0).kind == whole, "it is no part of " + OperandType(0).ToString());
   }
 
   void Dictionary() const {
