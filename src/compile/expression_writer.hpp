@@ -25,6 +25,7 @@ struct KernelContext {
   Parameters parameters = {};
   size_t variables = 0;                   //!< declared so far, for unique names
   std::set<CalendarForm> calendars = {};  //!< in use
+  bool searches = false;                  //!< functions of search.cl are in use
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
@@ -59,6 +60,7 @@ class ExpressionWriter {
   friend class CastWriter;
   friend class DateWriter;
   friend class DictionaryWriter;
+  friend class InWriter;
   friend class JoinWriter;
 
   Value WriteNew(const plan::Expression& expression);
@@ -73,7 +75,6 @@ class ExpressionWriter {
   Value WriteConjunction(const plan::Expression& expression);
   Value WriteCase(const plan::Expression& expression);
   Value WriteCoalesce(const plan::Expression& expression);
-  Value WriteIn(const plan::Expression& expression);
 
   //! A flag: `a` and `b`, neither NULL, compare as asked.
   std::string CompareCode(plan::Operation operation, const Value& a, const Value& b);

@@ -234,6 +234,8 @@ GeneratedKernel KernelGenerator::Generate() {
     block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
   if (!kernel_.joins.empty() || kernel_.build)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
+  if (context_.searches)
+    block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
     block.Line(calendar.Source());
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
