@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 #include "compile/cast_writer.hpp"
+#include "compile/date_writer.hpp"
 #include "compile/dictionary_writer.hpp"
+#include "compile/in_writer.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
@@ -14,9 +16,6 @@ using plan::Operation;
 using plan::TypeKind;
 
 namespace {
-
-//! IN lists longer than this would make kernels that take seconds to compile.
-constexpr size_t kLongestInList = 64;
 
 Machine FloatMachine(const plan::Type& type) {
   return type.kind == TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
@@ -201,7 +200,7 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::Coalesce:
       return WriteCoalesce(expression);
     case Operation::In:
-      return WriteIn(expression);
+      return InWriter(*this).Write(expression);
     case Operation::Cast:
     case Operation::TryCast:
       return CastWriter(*this).Write(expression);
@@ -212,6 +211,10 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::Length:
     case Operation::ByteLength:
       return TextWriter(*this).Write(expression);
+    case Operation::DatePart:
+      return DateWriter(*this).WritePart(expression);
+    case Operation::DateTrunc:
+      return DateWriter(*this).WriteTruncation(expression);
     case Operation::Dictionary:
       return DictionaryWriter(*this).WriteValue(expression);
   }
@@ -610,21 +613,6 @@ Value ExpressionWriter::WriteCoalesce(const plan::Expression& expression) {
     value = Choose(condition, values[i], value, expression.GetType());
   }
   return value;
-}
-
-Value ExpressionWriter::WriteIn(const plan::Expression& expression) {
-  const auto& operands = expression.Operands();
-  if (operands.size() - 1 > kLongestInList) {
-    throw Unsupported("IN lists of more than " + std::to_string(kLongestInList) + " values");
-  }
-  std::vector<plan::ExpressionPointer> comparisons;
-  for (size_t i = 1; i < operands.size(); i++) {
-    comparisons.push_back(
-        plan::Expression::Make(Operation::Equal, TypeKind::Boolean, {operands[0], operands[i]}));
-  }
-  if (comparisons.size() == 1)
-    return Write(comparisons[0]);
-  return Write(plan::Expression::Make(Operation::Or, TypeKind::Boolean, comparisons));
 }
 
 }  // namespace margay::compile

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/calendar_form.hpp"
 #include "compile/code_block.hpp"
 #include "compile/dialect.hpp"
 #include "compile/dictionary_cache.hpp"
@@ -23,8 +24,10 @@ struct KernelContext {
   size_t table = 0;                      //!< that is scanned; rows of others come from joins
   std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
-  size_t variables = 0;        //!< declared so far, for unique names
-  TextSearches searches = {};  //!< made for whole segments, before their rows
+  size_t variables = 0;                   //!< declared so far, for unique names
+  TextSearches searches = {};             //!< made for whole segments, before their rows
+  std::set<CalendarForm> calendars = {};  //!< in use
+  bool uses_search = false;               //!< functions of search.cl are in use
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
@@ -57,7 +60,9 @@ class ExpressionWriter {
 
  private:
   friend class CastWriter;
+  friend class DateWriter;
   friend class DictionaryWriter;
+  friend class InWriter;
   friend class JoinWriter;
   friend class TextWriter;
 
@@ -73,7 +78,6 @@ class ExpressionWriter {
   Value WriteConjunction(const plan::Expression& expression);
   Value WriteCase(const plan::Expression& expression);
   Value WriteCoalesce(const plan::Expression& expression);
-  Value WriteIn(const plan::Expression& expression);
 
   //! A flag: `a` and `b`, neither NULL, compare as asked.
   std::string CompareCode(plan::Operation operation, const Value& a, const Value& b);

@@ -263,6 +263,10 @@ GeneratedKernel KernelGenerator::Generate() {
                   [](const InputColumn& column) { return column.IsText(); })) {
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
   }
+  if (context_.uses_search)
+    block.Line(std::string(kernels::EmbeddedSource("search.cl")));
+  for (const CalendarForm& calendar : context_.calendars)
+    block.Line(calendar.Source());
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
   block.Line("#define SEGMENT_WORDS " +
              std::to_string(kSegmentHeaderWords + kernel_.columns.size()));

@@ -66,6 +66,8 @@ bool SegmentFilter::MayMatch(const plan::Expression& predicate, size_t segment) 
       return predicate.GetOperation() == Operation::IsNull ? statistics.nulls > 0
                                                            : statistics.HasValues();
     }
+    case Operation::In:
+      return MayMatchList(predicate, segment);
     case Operation::Dictionary:
       return MayMatchDictionary(predicate, segment);
     default:
@@ -103,6 +105,23 @@ bool SegmentFilter::MayCompare(const plan::Expression& comparison, size_t segmen
     default:
       return true;
   }
+}
+
+bool SegmentFilter::MayMatchList(const plan::Expression& list, size_t segment) const {
+  const plan::Expression& column = list.Operand(0);
+  if (column.GetOperation() != Operation::Column || !column.GetType().IsIntegral())
+    return true;
+  const auto& statistics = columns_[column.ColumnIndex()].image->Segments()[segment];
+  if (!statistics.HasValues())
+    return false;
+  const auto& operands = list.Operands();
+  return std::any_of(operands.begin() + 1, operands.end(), [&](const auto& item) {
+    if (item->GetOperation() != Operation::Constant)
+      return true;
+    const plan::Constant& constant = item->GetConstant();
+    return !constant.is_null && statistics.min <= constant.integer &&
+           constant.integer <= statistics.max;
+  });
 }
 
 bool SegmentFilter::MayMatchDictionary(const plan::Expression& predicate, size_t segment) const {

@@ -23,6 +23,7 @@ class SegmentFilter {
  private:
   bool MayMatch(const plan::Expression& predicate, size_t segment) const;
   bool MayCompare(const plan::Expression& comparison, size_t segment) const;
+  bool MayMatchList(const plan::Expression& list, size_t segment) const;
   bool MayMatchDictionary(const plan::Expression& predicate, size_t segment) const;
   void PrepareDictionaries(const plan::Expression& predicate, DictionaryCache& dictionaries);
 

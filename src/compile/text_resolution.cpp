@@ -35,8 +35,7 @@ class Resolver {
       operands.push_back(Resolve(operand));
     if (operands == expression->Operands())
       return expression;
-    return plan::Expression::Make(expression->GetOperation(), expression->GetType(),
-                                  std::move(operands));
+    return plan::WithOperands(*expression, std::move(operands));
   }
 
  private:

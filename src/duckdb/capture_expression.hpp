@@ -116,6 +116,8 @@ class ExpressionCapture {
   CapturedExpression Compress(const duckdb::Expression& expression) const;
   CapturedExpression Decompress(const duckdb::Expression& expression) const;
   CapturedExpression ConstantOrNull(const duckdb::Expression& expression) const;
+  //! A function of a date or a timestamp; none if it is another function. See capture_date.cpp.
+  std::optional<CapturedExpression> DateFunction(const duckdb::Expression& expression) const;
 
   duckdb::ClientContext& context_;
   const CaptureScope& scope_;

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "plan/calendar.hpp"
+
 namespace margay::plan {
 
 namespace {
@@ -76,19 +78,7 @@ std::string DecimalText(Int128 value, int scale) {
 
 //! Proleptic Gregorian calendar, as DuckDB writes it; the year before 1 is `0001 ... (BC)`.
 std::string CalendarText(int64_t days) {
-  // Counted in years that begin on 1 March, so that the leap day is the last one.
-  const int64_t shifted = days + 719'468;
-  const int64_t era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
-  const int64_t day_of_era = shifted - era * 146'097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1'460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
-  const int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t shifted_month = (5 * day_of_year + 2) / 153;
-  const int64_t day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-  const int64_t month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
-  const int64_t year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
-
+  const auto [year, month, day] = ToCalendar(days);
   std::array<char, 64> buffer;
   std::snprintf(buffer.data(), buffer.size(), "%04lld-%02lld-%02lld%s",
                 static_cast<long long>(year > 0 ? year : 1 - year), static_cast<long long>(month),
@@ -215,7 +205,8 @@ ExpressionPointer Expression::Null(Type type) {
 ExpressionPointer Expression::Make(Operation operation, Type type,
                                    std::vector<ExpressionPointer> operands) {
   if (operation == Operation::Column || operation == Operation::Constant ||
-      operation == Operation::Dictionary) {
+      operation == Operation::Dictionary || operation == Operation::DatePart ||
+      operation == Operation::DateTrunc) {
     throw std::logic_error("Expression::Make: " + std::string(OperationName(operation)) +
                            " has a factory of its own");
   }
@@ -237,6 +228,19 @@ ExpressionPointer Expression::Dictionary(std::shared_ptr<const DictionaryFunctio
     result->operands_.push_back(std::move(by_row));
   }
   RequireOperands(Operation::Dictionary, result->operands_);
+  return result;
+}
+
+ExpressionPointer Expression::PartOf(Operation operation, DatePart part, Type type,
+                                     ExpressionPointer operand) {
+  if (operation != Operation::DatePart && operation != Operation::DateTrunc) {
+    throw std::logic_error("Expression::PartOf: " + std::string(OperationName(operation)) +
+                           " has no part");
+  }
+  std::shared_ptr<Expression> result(new Expression(operation, type));
+  result->part_ = part;
+  result->operands_.push_back(std::move(operand));
+  RequireOperands(operation, result->operands_);
   return result;
 }
 
@@ -283,6 +287,10 @@ std::string Expression::ToString() const {
     case Operation::Length:
     case Operation::ByteLength:
       return name + "(" + joined(0, ", ") + ")";
+    case Operation::DatePart:
+      return std::string(DatePartName(part_)) + "(" + text(0) + ")";
+    case Operation::DateTrunc:
+      return "date_trunc(" + Quoted(DatePartName(part_), '\'') + ", " + text(0) + ")";
     case Operation::Dictionary:
       return function_->ToString(text(0));
     default:
@@ -308,6 +316,9 @@ bool SameExpression(const Expression& left, const Expression& right) {
       return left.ColumnIndex() == right.ColumnIndex();
     case Operation::Constant:
       return SameConstant(left.GetConstant(), right.GetConstant());
+    case Operation::DatePart:
+    case Operation::DateTrunc:
+      return left.Part() == right.Part();
     case Operation::Dictionary:
       return &left.Function() == &right.Function() || left.ToString() == right.ToString();
     default:
@@ -339,11 +350,23 @@ ExpressionPointer Substitute(const ExpressionPointer& expression,
   if (operands == expression->Operands()) {
     return expression;
   }
-  if (expression->GetOperation() == Operation::Dictionary) {
-    return Expression::Dictionary(expression->FunctionPointer(), operands[0],
-                                  operands.size() > 1 ? operands[1] : nullptr);
+  return WithOperands(*expression, std::move(operands));
+}
+
+ExpressionPointer WithOperands(const Expression& expression,
+                               std::vector<ExpressionPointer> operands) {
+  switch (expression.GetOperation()) {
+    case Operation::Dictionary:
+      return Expression::Dictionary(expression.FunctionPointer(), operands[0],
+                                    operands.size() > 1 ? operands[1] : nullptr);
+    case Operation::DatePart:
+    case Operation::DateTrunc:
+      return Expression::PartOf(expression.GetOperation(), expression.Part(), expression.GetType(),
+                                operands[0]);
+    default:
+      return Expression::Make(expression.GetOperation(), expression.GetType(),
+                              std::move(operands));
   }
-  return Expression::Make(expression->GetOperation(), expression->GetType(), std::move(operands));
 }
 
 void SplitConjunction(const ExpressionPointer& expression,
@@ -424,6 +447,10 @@ std::string_view OperationName(Operation operation) {
       return "LENGTH";
     case Operation::ByteLength:
       return "STRLEN";
+    case Operation::DatePart:
+      return "DATE_PART";
+    case Operation::DateTrunc:
+      return "DATE_TRUNC";
     case Operation::Dictionary:
       return "DICTIONARY";
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/date_part.hpp"
 #include "plan/dictionary_function.hpp"
 #include "plan/type.hpp"
 
@@ -59,6 +60,11 @@ enum class Operation : uint8_t {
   Length,      //!< characters, as BIGINT
   ByteLength,  //!< bytes of UTF-8, as BIGINT
 
+  //! `part` of operand 0, a Date or a Timestamp, as Int64; NULL for infinite ones
+  DatePart,
+  //! operand 0, a Date or a Timestamp, at the begin of its `part`; infinite ones are a fault
+  DateTrunc,
+
   //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
   //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
@@ -88,6 +94,9 @@ class Expression {
   static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
                                       ExpressionPointer argument,
                                       ExpressionPointer by_row = nullptr);
+  //! A DatePart or a DateTrunc.
+  static ExpressionPointer PartOf(Operation operation, DatePart part, Type type,
+                                  ExpressionPointer operand);
 
   Operation GetOperation() const { return operation_; }
   const Type& GetType() const { return type_; }
@@ -97,6 +106,7 @@ class Expression {
   size_t ColumnIndex() const { return column_; }
   const std::string& ColumnName() const { return name_; }
   const Constant& GetConstant() const { return constant_; }
+  DatePart Part() const { return part_; }
   const DictionaryFunction& Function() const { return *function_; }
   const std::shared_ptr<const DictionaryFunction>& FunctionPointer() const { return function_; }
 
@@ -114,6 +124,7 @@ class Expression {
   size_t column_ = 0;
   std::string name_;
   Constant constant_;
+  DatePart part_ = DatePart::Year;
   std::shared_ptr<const DictionaryFunction> function_;
 };
 
@@ -124,6 +135,10 @@ bool SameExpression(const Expression& left, const Expression& right);
 //! `expression` with every Column replaced by the expression of that number in `replacements`.
 ExpressionPointer Substitute(const ExpressionPointer& expression,
                              const std::vector<ExpressionPointer>& replacements);
+
+//! `expression` with other operands.
+ExpressionPointer WithOperands(const Expression& expression,
+                               std::vector<ExpressionPointer> operands);
 
 //! Appends the conjuncts of `expression` (itself, if it is no And) to `conjuncts`.
 void SplitConjunction(const ExpressionPointer& expression,

@@ -128,6 +128,13 @@ class Verifier {
         RequireOperands(1);
         Require(OperandType(0).IsVarchar(), "the operand must be a VARCHAR");
         return Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
+      case Operation::DatePart:
+        Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
+        return PartOfOperand();
+      case Operation::DateTrunc:
+        Require(IsTruncatable(expression_.Part()), "there is no begin of such a part");
+        RequireOneType();
+        return PartOfOperand();
       case Operation::Dictionary:
         return Dictionary();
     }
@@ -243,6 +250,12 @@ class Verifier {
     const Expression& pattern = expression_.Operand(1);
     Require(pattern.GetOperation() == Operation::Constant && !pattern.GetConstant().is_null,
             "operand 1 must be a constant that is not NULL");
+  }
+
+  void PartOfOperand() const {
+    RequireOperands(1);
+    const TypeKind whole = IsPartOfDate(expression_.Part()) ? TypeKind::Date : TypeKind::Timestamp;
+    Require(OperandType(0).kind == whole, "it is no part of " + OperandType(0).ToString());
   }
 
   void Dictionary() const {

@@ -152,6 +152,23 @@ TEST(ExpressionText, Operations) {
   EXPECT_EQ(Named("length", kBigint, kS)->ToString(), "length(s)");
 }
 
+TEST(ExpressionText, PartsOfDates) {
+  const ExpressionPointer date = Expression::Column(0, kDate, "d");
+  const auto part = [&](Operation operation, DatePart which, Type type) {
+    return Expression::PartOf(operation, which, type, date);
+  };
+  EXPECT_EQ(part(Operation::DatePart, DatePart::Year, kBigint)->ToString(), "year(d)");
+  EXPECT_EQ(part(Operation::DateTrunc, DatePart::Month, kDate)->ToString(),
+            "date_trunc('month', d)");
+  EXPECT_FALSE(SameExpression(*part(Operation::DatePart, DatePart::Year, kBigint),
+                              *part(Operation::DatePart, DatePart::Month, kBigint)));
+  const ExpressionPointer other = Expression::Column(3, kDate, "e");
+  EXPECT_EQ(Substitute(part(Operation::DatePart, DatePart::Week, kBigint), {other})->ToString(),
+            "week(e)");
+  EXPECT_THROW(Expression::Make(Operation::DatePart, kBigint, {date}), std::logic_error);
+  EXPECT_THROW(Expression::PartOf(Operation::Add, DatePart::Year, kBigint, date), std::logic_error);
+}
+
 TEST(ExpressionText, NegatedConstantAndNegativeConstantDiffer) {
   const ExpressionPointer five = Expression::Integer(5, kInteger);
   EXPECT_NE(Expression::Make(Operation::Negate, kInteger, {five})->ToString(),

@@ -220,6 +220,21 @@ TEST(Verify, Casts) {
   }
 }
 
+TEST(Verify, PartsBelongToDatesOrTimestamps) {
+  const auto is_valid = [](Operation operation, DatePart part, Type type, Type operand) {
+    return IsValid(Expression::PartOf(operation, part, type, Input(operand)));
+  };
+  EXPECT_TRUE(is_valid(Operation::DatePart, DatePart::Year, kBigint, kDate));
+  EXPECT_TRUE(is_valid(Operation::DatePart, DatePart::Hour, kBigint, kTimestamp));
+  EXPECT_FALSE(is_valid(Operation::DatePart, DatePart::Year, kBigint, kTimestamp));
+  EXPECT_FALSE(is_valid(Operation::DatePart, DatePart::Hour, kBigint, kDate));
+  EXPECT_FALSE(is_valid(Operation::DatePart, DatePart::Year, kInteger, kDate));
+  EXPECT_TRUE(is_valid(Operation::DateTrunc, DatePart::Month, kDate, kDate));
+  EXPECT_TRUE(is_valid(Operation::DateTrunc, DatePart::Hour, kTimestamp, kTimestamp));
+  EXPECT_FALSE(is_valid(Operation::DateTrunc, DatePart::Month, kTimestamp, kDate));
+  EXPECT_FALSE(is_valid(Operation::DateTrunc, DatePart::DayOfWeek, kDate, kDate));
+}
+
 TEST(Verify, DictionaryFunctionsTakeVarcharColumns) {
   EXPECT_TRUE(IsValid(Named("length", kBigint, Input(kVarchar))));
   EXPECT_TRUE(IsValid(Named("compress", kUhugeint, Input(kVarchar))));

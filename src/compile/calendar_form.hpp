@@ -1,0 +1,27 @@
+#pragma once
+
+#include <compare>
+#include <string>
+
+#include "compile/range.hpp"
+
+namespace margay::compile {
+
+//! One of the forms in which kernels/calendar.cl is compiled.
+struct CalendarForm {
+  bool is_vector = false;  //!< in the vector dialect
+  bool is_recent = false;  //!< for 1901 to 2099 only, where every fourth year is a leap year
+
+  auto operator<=>(const CalendarForm&) const = default;
+
+  //! The form that is fastest for days of a range inside AllDays().
+  static CalendarForm For(const Range& days, bool is_vector);
+  //! The days that all forms but the recent ones know.
+  static Range AllDays() { return {-500'000'000, 500'000'000, true}; }
+
+  //! What the names of its functions begin with.
+  std::string Prefix() const;
+  std::string Source() const;
+};
+
+}  // namespace margay::compile
