@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compile/date_writer.hpp"
 #include "compile/refusal.hpp"
 
 namespace margay::compile {
@@ -13,6 +14,21 @@ namespace {
 
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
+
+//! What all values of an expression are multiples of.
+Int128 StepOf(const plan::Expression& expression) {
+  if (expression.GetType().kind != plan::TypeKind::Timestamp)
+    return 1;
+  switch (expression.GetOperation()) {
+    case plan::Operation::Cast:
+    case plan::Operation::TryCast:
+      return expression.Operand(0).GetType().kind == plan::TypeKind::Date ? kMicrosecondsPerDay : 1;
+    case plan::Operation::DateTrunc:
+      return DateWriter::StepOf(expression.Part());
+    default:
+      return 1;
+  }
+}
 
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
@@ -34,12 +50,13 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
   }
   key.low = value.domain.low;
   key.has_null = value.CanBeNull();
+  key.step = StepOf(*expression);
   const Range size = value.domain - Range::Of(value.domain.low);
-  if (!size.exact || size.high >= static_cast<Int128>(kLargestDirectIndex)) {
+  if (!size.exact || size.high / key.step >= static_cast<Int128>(kLargestDirectIndex)) {
     throw Unsupported("GROUP BY over more than " + std::to_string(kLargestDirectIndex) +
                       " possible values: " + expression->ToString());
   }
-  key.values = static_cast<uint64_t>(size.high) + 1;
+  key.values = static_cast<uint64_t>(size.high / key.step) + 1;
   return key;
 }
 

@@ -14,6 +14,7 @@ namespace margay::compile {
 struct GroupKey {
   plan::Type type;
   Int128 low = 0;       //!< the value at place 0; for identifiers and codes: 0 or the lowest code
+  Int128 step = 1;      //!< between neighbouring values
   uint64_t values = 1;  //!< places for values
   bool has_null = false;
   uint64_t stride = 1;

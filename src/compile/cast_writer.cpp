@@ -12,7 +12,6 @@ using plan::TypeKind;
 
 namespace {
 
-constexpr Int128 kMicrosecondsPerDay = 86400000000;
 constexpr Int128 kInfiniteTimestamp = INT64_MAX;
 
 //! Up to here every integer is a double of its own.

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "compile/refusal.hpp"
 #include "plan/calendar.hpp"
 
 namespace margay::compile {
@@ -13,7 +14,6 @@ namespace {
 constexpr Int128 kSecond = 1'000'000;
 constexpr Int128 kMinute = 60 * kSecond;
 constexpr Int128 kHour = 60 * kMinute;
-constexpr Int128 kDay = 24 * kHour;
 constexpr Int128 kSecondsPerDay = 86'400;
 
 int64_t Thursday(int64_t days) {
@@ -85,7 +85,7 @@ struct TimePart {
 TimePart TimePartOf(DatePart part) {
   switch (part) {
     case DatePart::Hour:
-      return {kDay, kHour};
+      return {kMicrosecondsPerDay, kHour};
     case DatePart::Minute:
       return {kHour, kMinute};
     case DatePart::Second:
@@ -101,6 +101,10 @@ TimePart TimePartOf(DatePart part) {
 
 }  // namespace
 
+Int128 DateWriter::StepOf(DatePart part) {
+  return TimePartOf(part).unit;
+}
+
 Value DateWriter::InCalendar(const Value& date) {
   Value days = writer_.Bounded(date, CalendarForm::AllDays());
   days.code = writer_.Convert(days, Machine::Int32);
@@ -108,10 +112,12 @@ Value DateWriter::InCalendar(const Value& date) {
   return days;
 }
 
-std::string DateWriter::Call(const std::string& function, const Value& days) {
+std::string DateWriter::Call(const std::string& function, const Value& days,
+                             const std::string& second) {
   const CalendarForm form = CalendarForm::For(days.range, writer_.dialect_.IsVector());
   writer_.context_.calendars.insert(form);
-  return writer_.Declare(Machine::Int32, form.Prefix() + function + "(" + days.code + ")");
+  return writer_.Declare(Machine::Int32, form.Prefix() + function + "(" + days.code +
+                                             (second.empty() ? "" : ", " + second) + ")");
 }
 
 std::string DateWriter::Above(const Value& microseconds, Int128 period) {
@@ -182,10 +188,8 @@ Value DateWriter::WriteTruncation(const plan::Expression& expression) {
     return value;
   }
   writer_.dialect_.RequireRow();
-  const Int128 unit = TimePartOf(part).unit;
-  // The first hour may begin before the first timestamp; the infinite ones are no longer in.
-  const Value microseconds = writer_.Bounded(whole, {-RangeOf(expression.GetType()).high + kDay,
-                                                     RangeOf(expression.GetType()).high - 1, true});
+  const Int128 unit = StepOf(part);
+  const Value microseconds = writer_.Bounded(whole, kFiniteTimestamps);
   const auto truncated = [&](const Range& range) {
     const auto floor = [&](Int128 bound) { return bound - (bound % unit + unit) % unit; };
     return Range{floor(range.low), floor(range.high), true};
@@ -196,6 +200,61 @@ Value DateWriter::WriteTruncation(const plan::Expression& expression) {
   value.machine = Machine::Int64;
   value.code = writer_.Declare(Machine::Int64, writer_.Convert(microseconds, Machine::Int64) +
                                                    " - " + Above(microseconds, unit));
+  return value;
+}
+
+Value DateWriter::DayOf(const Value& timestamp) {
+  const auto floor = [](Int128 bound) {
+    return bound / kMicrosecondsPerDay - (bound % kMicrosecondsPerDay < 0 ? 1 : 0);
+  };
+  const std::string literal = IntegerLiteral(kMicrosecondsPerDay, Machine::Int64);
+  const std::string code = writer_.Convert(timestamp, Machine::Int64);
+  Value days;
+  days.null = timestamp.null;
+  days.range = {floor(timestamp.range.low), floor(timestamp.range.high), true};
+  days.domain = {floor(timestamp.domain.low), floor(timestamp.domain.high), true};
+  days.machine = Machine::Int32;
+  days.code = writer_.Declare(Machine::Int32, "(int)(" + code + " / " + literal + " - (" + code +
+                                                  " % " + literal + " < 0))");
+  return days;
+}
+
+Value DateWriter::WriteAddMonths(const plan::Expression& expression) {
+  const bool is_date = expression.GetType().kind == plan::TypeKind::Date;
+  if (!is_date)
+    writer_.dialect_.RequireRow();
+  const Range all_days{-kLastTimestampDay, kLastTimestampDay, true};
+  const Value whole = writer_.Bounded(writer_.Write(expression.Operands()[0]),
+                                      is_date ? all_days : kFiniteTimestamps);
+  const Value months = writer_.Write(expression.Operands()[1]);
+  if (!months.range.FitsIn(16))
+    throw Unsupported("adding more than 32767 months");
+  const Value days = is_date ? InCalendar(whole) : DayOf(whole);
+  const auto moved = [](const Range& from, const Range& by) {
+    return Range{plan::AddMonths(static_cast<int64_t>(from.low), static_cast<int64_t>(by.low)),
+                 plan::AddMonths(static_cast<int64_t>(from.high), static_cast<int64_t>(by.high)),
+                 true};
+  };
+  Value value;
+  value.null = writer_.EitherNull(days.null, months.null);
+  value.range = moved(days.range, months.range);
+  value.domain = moved(days.domain, months.domain);
+  value.machine = Machine::Int32;
+  value.code = Call("add_months", days, writer_.Convert(months, Machine::Int32));
+  if (is_date)
+    return value;
+  // The time of day stays. Timestamps end in the middle of a day, which is left to DuckDB.
+  value = writer_.Bounded(value, {-kLastTimestampDay, kLastTimestampDay - 1, true});
+  const Range day = Range::Of(kMicrosecondsPerDay), time{0, kMicrosecondsPerDay - 1, true};
+  value.range = value.range * day + time;
+  value.domain = value.domain * day + time;
+  value.code = writer_.Declare(
+      Machine::Int64,
+      writer_.dialect_.Wrapping(
+          Machine::Int64,
+          writer_.dialect_.Wrapping(Machine::Int64, "(long)" + value.code, "*", "86400000000L"),
+          "+", Above(whole, kMicrosecondsPerDay)));
+  value.machine = Machine::Int64;
   return value;
 }
 

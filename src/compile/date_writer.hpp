@@ -16,12 +16,19 @@ class DateWriter {
   Value WritePart(const plan::Expression& expression);
   //! Writes a DateTrunc expression.
   Value WriteTruncation(const plan::Expression& expression);
+  //! Writes an AddMonths expression.
+  Value WriteAddMonths(const plan::Expression& expression);
+
+  //! Microseconds that truncated timestamps are multiples of.
+  static Int128 StepOf(plan::DatePart part);
 
  private:
   //! A date's days as an int, with a fault outside of the calendar.
   Value InCalendar(const Value& date);
-  //! A function of calendar.cl, of a date inside of the calendar.
-  std::string Call(const std::string& function, const Value& days);
+  //! A function of calendar.cl, of a date inside of the calendar and perhaps a second int.
+  std::string Call(const std::string& function, const Value& days, const std::string& second = "");
+  //! The day of a finite timestamp.
+  Value DayOf(const Value& timestamp);
   //! What microseconds are above the last multiple of `period`, a long.
   std::string Above(const Value& microseconds, Int128 period);
   Value WritePartOfTimestamp(plan::DatePart part, const Value& timestamp);

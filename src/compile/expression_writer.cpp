@@ -29,6 +29,8 @@ std::string Parenthesized(const std::string& a, std::string_view symbol, const s
 Range ResultBounds(const plan::Type& type) {
   if (type.kind == TypeKind::Date)
     return {-kInfiniteDate + 1, kInfiniteDate - 1, true};
+  if (type.kind == TypeKind::Timestamp)
+    return kFiniteTimestamps;
   return RangeOf(type);
 }
 
@@ -215,6 +217,8 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       return DateWriter(*this).WritePart(expression);
     case Operation::DateTrunc:
       return DateWriter(*this).WriteTruncation(expression);
+    case Operation::AddMonths:
+      return DateWriter(*this).WriteAddMonths(expression);
     case Operation::Dictionary:
       return DictionaryWriter(*this).WriteValue(expression);
   }
@@ -323,6 +327,9 @@ Value ExpressionWriter::WriteArithmetic(const plan::Expression& expression) {
     return WriteIntegerArithmetic(expression, zero, a);
   }
   Value b = Write(expression.Operands()[1]);
+  // An infinite timestamp stays what it is; left to DuckDB.
+  if (expression.GetType().kind == TypeKind::Timestamp)
+    a = Bounded(a, kFiniteTimestamps);
   if (!expression.GetType().IsFloat())
     return WriteIntegerArithmetic(expression, a, b);
   Value value;

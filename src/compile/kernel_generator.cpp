@@ -373,9 +373,13 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
       is_certain = is_certain && expression->GetOperation() == plan::Operation::Column;
     }
     const Machine machine = value.machine == Machine::Wide ? Machine::Int64 : value.machine;
-    std::string place = dialect.Unsigned(
-        writer.Convert(value, machine) + " - " + context_.parameters.AddInteger(key.low, machine),
-        machine);
+    std::string above =
+        writer.Convert(value, machine) + " - " + context_.parameters.AddInteger(key.low, machine);
+    if (key.step != 1) {
+      dialect.RequireRow();
+      above = "(" + above + ") / " + IntegerLiteral(key.step, Machine::Int64);
+    }
+    std::string place = dialect.Unsigned(above, machine);
     if (key.has_null) {
       place = "(" + value.null + " ? " + (dialect.IsVector() ? "(uint8)" : "") + "(" +
               std::to_string(key.values) + "u) : " + place + ")";

@@ -34,7 +34,7 @@ Range RangeOf(const plan::Type& type) {
 }
 
 Range RangeOfConstant(Int128 value) {
-  for (int bits : {8, 16, 32, 64}) {
+  for (int bits : {8, 16, 32, 48, 56, 64}) {
     const Int128 limit = static_cast<Int128>(1) << (bits - 1);
     const Range range{-limit, limit - 1, true};
     if (range.Contains(Range::Of(value)))

@@ -33,10 +33,19 @@ struct Value {
 //! Days of DATE 'infinity'; '-infinity' is its negative.
 inline constexpr Int128 kInfiniteDate = 2147483647;
 
+inline constexpr Int128 kMicrosecondsPerDay = 86'400'000'000;
+
+//! Days of the first and last date that have timestamps (the last one not all of them).
+inline constexpr Int128 kLastTimestampDay = 106'751'991;
+
+//! The finite timestamps.
+inline constexpr Range kFiniteTimestamps{-kLastTimestampDay * kMicrosecondsPerDay, INT64_MAX - 1,
+                                         true};
+
 //! The range of all values of an integral type.
 Range RangeOf(const plan::Type& type);
 
-//! The range of all constants that are as wide as `value` (8, 16, 32, 64 or 128 bits).
+//! The range of all constants that are as wide as `value` (8, 16, 32, 48, 56, 64 or 128 bits).
 Range RangeOfConstant(Int128 value);
 
 }  // namespace margay::compile

@@ -4,10 +4,16 @@
 // - The optimizer turns date_part('year', x) and extract(year FROM x) into year(x), but leaves the
 //   less common parts as they are.
 // - epoch is a DOUBLE: the seconds of a DATE, the microseconds of a TIMESTAMP by a million.
+// - date_trunc gives a TIMESTAMP, also of a DATE. A part shorter than a day leaves a DATE as it is.
+// - DATE or TIMESTAMP plus or minus an INTERVAL gives a TIMESTAMP; a DATE is made one first, which
+//   is an error where there is none (add.cpp). Months come first, then days and microseconds
+//   (Interval::Add): a day is always 24 hours.
+// - Infinite dates and timestamps stay as they are; the plan's operations leave them to DuckDB.
 #include <utility>
 
 #include "duckdb/capture_expression.hpp"
 #include "duckdb/common/enums/date_part_specifier.hpp"
+#include "duckdb/common/types/interval.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 
@@ -77,7 +83,7 @@ std::optional<DatePart> PartOfFunction(const std::string& name) {
 }
 
 //! The part that the first of two arguments names.
-std::optional<DatePart> NamedPart(const duckdb::Expression& argument) {
+std::optional<DatePartSpecifier> NamedSpecifier(const duckdb::Expression& argument) {
   if (argument.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CONSTANT) {
     return std::nullopt;
   }
@@ -86,7 +92,7 @@ std::optional<DatePart> NamedPart(const duckdb::Expression& argument) {
   if (value.IsNull() || !duckdb::TryGetDatePartSpecifier(value.ToString(), specifier)) {
     return std::nullopt;
   }
-  return ToDatePart(specifier);
+  return specifier;
 }
 
 plan::ExpressionPointer PartOf(DatePart part, plan::ExpressionPointer operand) {
@@ -113,10 +119,152 @@ plan::ExpressionPointer EpochOf(const plan::ExpressionPointer& operand) {
        plan::Expression::MakeConstant(million, TypeKind::Float64)});
 }
 
+CapturedExpression NotSupported(const std::string& name, const plan::ExpressionPointer& operand) {
+  return CapturedExpression::Refuse("the function " + name + " of " +
+                                    operand->GetType().ToString() + " is not supported yet");
+}
+
+bool IsTemporal(const plan::Type& type) {
+  return type.kind == TypeKind::Date || type.kind == TypeKind::Timestamp;
+}
+
+//! A date or timestamp at the begin of a part, as a timestamp; none where the plan has no such
+//! part.
+plan::ExpressionPointer Truncate(DatePartSpecifier specifier,
+                                 const plan::ExpressionPointer& operand) {
+  const bool is_date = operand->GetType().kind == TypeKind::Date;
+  std::optional<DatePart> part = ToDatePart(specifier);
+  switch (specifier) {
+    case DatePartSpecifier::YEARWEEK:
+      part = DatePart::Week;
+      break;
+    case DatePartSpecifier::EPOCH:
+      part = DatePart::Second;
+      break;
+    case DatePartSpecifier::MICROSECONDS:
+      return CastTo(TypeKind::Timestamp, operand);
+    case DatePartSpecifier::DAY:
+    case DatePartSpecifier::DOW:
+    case DatePartSpecifier::ISODOW:
+    case DatePartSpecifier::DOY:
+    case DatePartSpecifier::JULIAN_DAY:
+      return CastTo(TypeKind::Timestamp, CastTo(TypeKind::Date, operand));
+    default:
+      break;
+  }
+  if (!part || !plan::IsTruncatable(*part)) {
+    return nullptr;
+  }
+  if (plan::IsPartOfDate(*part)) {
+    return CastTo(TypeKind::Timestamp,
+                  plan::Expression::PartOf(Operation::DateTrunc, *part, TypeKind::Date,
+                                           CastTo(TypeKind::Date, operand)));
+  }
+  return is_date
+             ? CastTo(TypeKind::Timestamp, operand)
+             : plan::Expression::PartOf(Operation::DateTrunc, *part, TypeKind::Timestamp, operand);
+}
+
+//! The constant INTERVAL among two arguments: its place.
+std::optional<size_t> FindInterval(const duckdb::BoundFunctionExpression& function) {
+  for (size_t i = 0; i < function.children.size(); i++) {
+    const duckdb::Expression& child = *function.children[i];
+    if (child.return_type.id() == duckdb::LogicalTypeId::INTERVAL &&
+        child.GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
+        !child.Cast<duckdb::BoundConstantExpression>().value.IsNull()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+//! `operand` moved by an interval `sign` (1 or -1) times; none where its days and microseconds are
+//! too many.
+plan::ExpressionPointer Move(plan::ExpressionPointer operand, const duckdb::interval_t& interval,
+                             int sign) {
+  const Int128 months = Int128{interval.months} * sign;
+  const Int128 microseconds =
+      (Int128{interval.days} * duckdb::Interval::MICROS_PER_DAY + interval.micros) * sign;
+  const plan::Type integer = TypeKind::Int32, bigint = TypeKind::Int64;
+  if (months > integer.HighestValue() || microseconds > bigint.HighestValue() ||
+      microseconds < bigint.LowestValue()) {
+    return nullptr;
+  }
+  if (months != 0) {
+    const plan::Type type = operand->GetType();
+    operand =
+        plan::Expression::Make(Operation::AddMonths, type,
+                               {std::move(operand), plan::Expression::Integer(months, integer)});
+  }
+  operand = CastTo(TypeKind::Timestamp, std::move(operand));
+  if (microseconds != 0) {
+    operand = plan::Expression::Make(
+        Operation::Add, TypeKind::Timestamp,
+        {std::move(operand), plan::Expression::Integer(microseconds, bigint)});
+  }
+  return operand;
+}
+
 }  // namespace
+
+std::optional<CapturedExpression> ExpressionCapture::DateTruncation(
+    const duckdb::Expression& expression) const {
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  const std::string& name = function.function.name;
+  if ((name != "date_trunc" && name != "datetrunc") || function.children.size() != 2) {
+    return std::nullopt;
+  }
+  const std::optional<DatePartSpecifier> specifier = NamedSpecifier(*function.children[0]);
+  CapturedExpression operand = Capture(*function.children[1]);
+  if (!operand) {
+    return operand;
+  }
+  plan::ExpressionPointer truncated;
+  if (specifier && IsTemporal(operand.expression->GetType())) {
+    truncated = Truncate(*specifier, operand.expression);
+  }
+  if (truncated == nullptr) {
+    return NotSupported(name, operand.expression);
+  }
+  return CapturedExpression{std::move(truncated), {}};
+}
+
+std::optional<CapturedExpression> ExpressionCapture::IntervalArithmetic(
+    const duckdb::Expression& expression) const {
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  const std::string& name = function.function.name;
+  const bool is_subtract = name == "-" || name == "subtract";
+  if ((!is_subtract && name != "+" && name != "add") || function.children.size() != 2) {
+    return std::nullopt;
+  }
+  const std::optional<size_t> place = FindInterval(function);
+  if (!place || (is_subtract && *place == 0)) {
+    return std::nullopt;
+  }
+  CapturedExpression operand = Capture(*function.children[1 - *place]);
+  if (!operand) {
+    return operand;
+  }
+  plan::ExpressionPointer moved;
+  if (IsTemporal(operand.expression->GetType())) {
+    const duckdb::Value& interval =
+        function.children[*place]->Cast<duckdb::BoundConstantExpression>().value;
+    moved = Move(operand.expression, duckdb::IntervalValue::Get(interval), is_subtract ? -1 : 1);
+  }
+  if (moved == nullptr) {
+    return NotSupported(name, operand.expression);
+  }
+  return CapturedExpression{std::move(moved), {}};
+}
 
 std::optional<CapturedExpression> ExpressionCapture::DateFunction(
     const duckdb::Expression& expression) const {
+  if (std::optional<CapturedExpression> truncated = DateTruncation(expression)) {
+    return truncated;
+  }
+  if (std::optional<CapturedExpression> moved = IntervalArithmetic(expression)) {
+    return moved;
+  }
   const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
   const std::string& name = function.function.name;
   const bool is_epoch = name == "epoch" && function.children.size() == 1;
@@ -124,7 +272,9 @@ std::optional<CapturedExpression> ExpressionCapture::DateFunction(
   if (function.children.size() == 1) {
     part = PartOfFunction(name);
   } else if (function.children.size() == 2 && (name == "date_part" || name == "datepart")) {
-    part = NamedPart(*function.children[0]);
+    if (const auto specifier = NamedSpecifier(*function.children[0])) {
+      part = ToDatePart(*specifier);
+    }
   }
   if (!part && !is_epoch) {
     return std::nullopt;
@@ -137,9 +287,7 @@ std::optional<CapturedExpression> ExpressionCapture::DateFunction(
   const bool is_timestamp = type == TypeKind::Timestamp;
   if ((!is_timestamp && type != TypeKind::Date) ||
       (!is_epoch && !is_timestamp && !plan::IsPartOfDate(*part))) {
-    return CapturedExpression::Refuse("the function " + name + " of " +
-                                      operand.expression->GetType().ToString() +
-                                      " is not supported yet");
+    return NotSupported(name, operand.expression);
   }
   if (is_epoch) {
     return CapturedExpression{EpochOf(operand.expression), {}};

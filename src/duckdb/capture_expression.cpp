@@ -603,6 +603,9 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
   const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
   const std::string& name = function.function.name;
   const size_t arguments = function.children.size();
+  if (std::optional<CapturedExpression> captured = DateFunction(expression)) {
+    return std::move(*captured);
+  }
   if ((name == "+" || name == "add") && arguments == 1) {
     return Capture(*function.children[0]);
   }
@@ -639,9 +642,6 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
   }
   if (duckdb::StringUtil::StartsWith(name, "__internal_decompress_integral_")) {
     return Decompress(expression);
-  }
-  if (std::optional<CapturedExpression> captured = DateFunction(expression)) {
-    return std::move(*captured);
   }
   return NotSupported("the function " + name);
 }

@@ -118,6 +118,8 @@ class ExpressionCapture {
   CapturedExpression ConstantOrNull(const duckdb::Expression& expression) const;
   //! A function of a date or a timestamp; none if it is another function. See capture_date.cpp.
   std::optional<CapturedExpression> DateFunction(const duckdb::Expression& expression) const;
+  std::optional<CapturedExpression> DateTruncation(const duckdb::Expression& expression) const;
+  std::optional<CapturedExpression> IntervalArithmetic(const duckdb::Expression& expression) const;
 
   duckdb::ClientContext& context_;
   const CaptureScope& scope_;

@@ -95,7 +95,7 @@ void AppendKey(const GroupKey& key, uint64_t group, GrowingColumn& column) {
   } else if (!key.integers.empty()) {
     column.AppendInteger(key.integers[place]);
   } else {
-    column.AppendInteger(key.low + static_cast<Int128>(place));
+    column.AppendInteger(key.low + key.step * static_cast<Int128>(place));
   }
 }
 

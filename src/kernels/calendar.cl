@@ -108,3 +108,12 @@ inline INT CALENDAR(trunc_week)(INT days) { return days - CALENDAR(isodow)(days)
 inline INT CALENDAR(trunc_isoyear)(INT days) {
   return CALENDAR(trunc_week)(days) - 7 * (CALENDAR(week)(days) - 1);
 }
+
+// The same day of the month, or the month's last; days of timestamps, and 16-bit months.
+inline INT CALENDAR(add_months)(INT days, INT months) {
+  UINT month = AS_UINT(12 * (CALENDAR(year)(days) + 1369200) + CALENDAR(month)(days) - 1 + months);
+  INT first = CALENDAR(from_date)(AS_INT(month / 12u) - 1369200, AS_INT(month % 12u) + 1, (INT)(1));
+  month += 1;
+  INT next = CALENDAR(from_date)(AS_INT(month / 12u) - 1369200, AS_INT(month % 12u) + 1, (INT)(1));
+  return first + min(CALENDAR(day)(days), next - first) - 1;
+}

@@ -23,4 +23,18 @@ int64_t FirstDayOfYear(int64_t year) {
   return before * 365 + floor(before, 4) - floor(before, 100) + floor(before, 400) - 719'162;
 }
 
+int64_t AddMonths(int64_t days, int64_t months) {
+  const CalendarDay from = ToCalendar(days);
+  const int64_t total = 12 * from.year + from.month - 1 + months;
+  const int64_t year = total / 12 - (total % 12 < 0 ? 1 : 0);
+  const int64_t month = total - 12 * year + 1;
+  // No month is longer than 31 days: from its begin to that of the next one.
+  int64_t first = FirstDayOfYear(year);
+  for (int64_t passed = 1; passed < month; passed++) {
+    first += 32 - ToCalendar(first + 31).day;
+  }
+  const int64_t length = 32 - ToCalendar(first + 31).day;
+  return first + (from.day < length ? from.day : length) - 1;
+}
+
 }  // namespace margay::plan

@@ -17,4 +17,7 @@ CalendarDay ToCalendar(int64_t days);
 //! Days from 1970-01-01 to the first day of a year.
 int64_t FirstDayOfYear(int64_t year);
 
+//! The same day of the month `months` later, or the last one of that month if it is shorter.
+int64_t AddMonths(int64_t days, int64_t months);
+
 }  // namespace margay::plan

@@ -291,6 +291,8 @@ std::string Expression::ToString() const {
       return std::string(DatePartName(part_)) + "(" + text(0) + ")";
     case Operation::DateTrunc:
       return "date_trunc(" + Quoted(DatePartName(part_), '\'') + ", " + text(0) + ")";
+    case Operation::AddMonths:
+      return "add_months(" + joined(0, ", ") + ")";
     case Operation::Dictionary:
       return function_->ToString(text(0));
     default:
@@ -451,6 +453,8 @@ std::string_view OperationName(Operation operation) {
       return "DATE_PART";
     case Operation::DateTrunc:
       return "DATE_TRUNC";
+    case Operation::AddMonths:
+      return "ADD_MONTHS";
     case Operation::Dictionary:
       return "DICTIONARY";
   }

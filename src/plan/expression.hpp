@@ -17,8 +17,9 @@ enum class Operation : uint8_t {
   Constant,  //!< `constant`
 
   // Arithmetic. Operands and result have one type, except for Multiply of decimals, whose scales
-  // add up, Add and Subtract of decimals, which share only the scale, and Date plus or minus an
-  // INTEGER number of days. Out of the result type's range is an error of the query.
+  // add up, Add and Subtract of decimals, which share only the scale, Date plus or minus an
+  // INTEGER number of days, and Timestamp plus a BIGINT number of microseconds. Out of the result
+  // type's range is an error of the query.
   Add,
   Subtract,
   Multiply,
@@ -64,6 +65,9 @@ enum class Operation : uint8_t {
   DatePart,
   //! operand 0, a Date or a Timestamp, at the begin of its `part`; infinite ones are a fault
   DateTrunc,
+  //! operand 0, a Date or a Timestamp, as many months later as operand 1, an Int32, says: the same
+  //! day of the month, or its last one if it is shorter. What is no Timestamp is a fault.
+  AddMonths,
 
   //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
   //! computes the same from the string itself, for columns without a dictionary.

@@ -135,6 +135,10 @@ class Verifier {
         Require(IsTruncatable(expression_.Part()), "there is no begin of such a part");
         RequireOneType();
         return PartOfOperand();
+      case Operation::AddMonths:
+        RequireOperands(2);
+        Require(IsTemporal(type_) && OperandType(0) == type_, "only dates and timestamps move");
+        return Require(OperandType(1).kind == TypeKind::Int32, "months are an INTEGER");
       case Operation::Dictionary:
         return Dictionary();
     }
@@ -209,6 +213,11 @@ class Verifier {
                               OperandType(1).kind == TypeKind::Date &&
                               expression_.GetOperation() == Operation::Add;
       return Require(days_second || days_first, "a DATE takes an INTEGER number of days");
+    }
+    if (type_.kind == TypeKind::Timestamp) {
+      return Require(expression_.GetOperation() == Operation::Add && OperandType(0) == type_ &&
+                         OperandType(1).kind == TypeKind::Int64,
+                     "a TIMESTAMP takes a BIGINT number of microseconds");
     }
     if (type_.kind == TypeKind::Int64 && expression_.GetOperation() == Operation::Subtract &&
         OperandType(0).kind == TypeKind::Date && OperandType(1).kind == TypeKind::Date) {

@@ -30,5 +30,14 @@ TEST(Calendar, YearsBeginAfterTheLastDayOfTheYearBefore) {
   }
 }
 
+TEST(Calendar, MonthsKeepTheDayOrTakeTheLast) {
+  ExpectDay(AddMonths(0, 1), 1970, 2, 1);
+  ExpectDay(AddMonths(30, 1), 1970, 2, 28);
+  ExpectDay(AddMonths(30, -1), 1969, 12, 31);
+  ExpectDay(AddMonths(11'016, 12), 2001, 2, 28);
+  ExpectDay(AddMonths(11'016, -48), 1996, 2, 29);
+  ExpectDay(AddMonths(-719'162, -13), -1, 12, 1);
+}
+
 }  // namespace
 }  // namespace margay::plan

@@ -235,6 +235,16 @@ TEST(Verify, PartsBelongToDatesOrTimestamps) {
   EXPECT_FALSE(is_valid(Operation::DateTrunc, DatePart::DayOfWeek, kDate, kDate));
 }
 
+TEST(Verify, MonthsMoveDatesAndTimestamps) {
+  EXPECT_TRUE(IsValid(Operation::AddMonths, kDate, {kDate, kInteger}));
+  EXPECT_TRUE(IsValid(Operation::AddMonths, kTimestamp, {kTimestamp, kInteger}));
+  EXPECT_FALSE(IsValid(Operation::AddMonths, kTimestamp, {kDate, kInteger}));
+  EXPECT_FALSE(IsValid(Operation::AddMonths, kDate, {kDate, kBigint}));
+  EXPECT_TRUE(IsValid(Operation::Add, kTimestamp, {kTimestamp, kBigint}));
+  EXPECT_FALSE(IsValid(Operation::Subtract, kTimestamp, {kTimestamp, kBigint}));
+  EXPECT_FALSE(IsValid(Operation::Add, kTimestamp, {kTimestamp, kInteger}));
+}
+
 TEST(Verify, DictionaryFunctionsTakeVarcharColumns) {
   EXPECT_TRUE(IsValid(Named("length", kBigint, Input(kVarchar))));
   EXPECT_TRUE(IsValid(Named("compress", kUhugeint, Input(kVarchar))));
