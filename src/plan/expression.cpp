@@ -366,8 +366,7 @@ ExpressionPointer WithOperands(const Expression& expression,
       return Expression::PartOf(expression.GetOperation(), expression.Part(), expression.GetType(),
                                 operands[0]);
     default:
-      return Expression::Make(expression.GetOperation(), expression.GetType(),
-                              std::move(operands));
+      return Expression::Make(expression.GetOperation(), expression.GetType(), std::move(operands));
   }
 }
 
