@@ -103,8 +103,6 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   for (const InputColumn& column : kernel_.joined_columns) {
     if (column.IsText())
       throw Unsupported("the text column " + column.name + " of a joined table");
-    if (column.image->DataExtents().size() > 1)
-      throw Unsupported("a join with a table that takes more than one extent");
   }
   kernel_.table = pipeline.table;
   for (const PipelineJoin& join : pipeline.joins)
