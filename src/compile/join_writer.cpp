@@ -32,7 +32,8 @@ std::string JoinWriter::Links(const JoinTable& table, size_t linked) {
   return "links" + std::to_string(table.number) + "_" + std::to_string(linked);
 }
 
-JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector<Value>& keys) {
+JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
+                                       const std::vector<plan::ExpressionPointer>& expressions) {
   Slot slot;
   for (const Value& key : keys) {
     if (key.CanBeNull())
@@ -41,12 +42,9 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
   if (!table.is_direct) {
     std::string hash = "0UL";
     for (const Value& key : keys) {
-      if (key.machine == Machine::Wide) {
-        hash = "hash_word(hash_word(" + hash + ", " + key.code + ".low), (ulong)" + key.code +
-               ".high)";
-      } else {
-        hash = "hash_word(" + hash + ", (ulong)" + writer_.Convert(key, Machine::Int64) + ")";
-      }
+      hash = key.machine == Machine::Wide
+                 ? "hash_wide(" + hash + ", " + key.code + ")"
+                 : "hash_word(" + hash + ", (ulong)" + writer_.Convert(key, Machine::Int64) + ")";
     }
     slot.code =
         hash + " & (ulong)" +
@@ -68,7 +66,9 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
       block_.Line("const " + word + " " + place + " = (" + word + ")" +
                   writer_.Convert(key, machine) + " - (" + word + ")" +
                   context_.parameters.AddInteger(direct.low, machine) + ";");
-      if (!inside.Contains(places)) {
+      // A computed value that raised a fault may lie outside of its range.
+      const bool is_certain = expressions[i]->GetOperation() == plan::Operation::Column;
+      if (!is_certain || !inside.Contains(places)) {
         AddCondition(
             slot.exists,
             "(" + place + " < (" + word + ")" +
@@ -101,7 +101,7 @@ Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
   if (from == to)
     return value;
   // The code of the same string in the other dictionary, or -1. Both are sorted.
-  std::vector<int32_t> codes(from->Size(), -1);
+  std::vector<int32_t> codes(std::max<size_t>(from->Size(), 1), -1);
   for (size_t i = 0, j = 0; i < from->Size(); i++) {
     while (j < to->Size() && to->Value(j) < from->Value(i))
       j++;
@@ -110,10 +110,20 @@ Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
   }
   const std::string offset =
       context_.parameters.AddLookup(codes.data(), codes.size() * sizeof(int32_t));
-  value.code = writer_.Declare(
-      Machine::Int32, "((__global const int*)(lookups + " + offset + "))[" + value.code + "]");
+  const std::string code =
+      value.CanBeNull() ? writer_.Declare(Machine::Int32, value.null + " ? 0 : " + value.code)
+                        : value.code;
+  value.code = writer_.Declare(Machine::Int32,
+                               "((__global const int*)(lookups + " + offset + "))[" + code + "]");
   value.range = value.domain = {-1, static_cast<Int128>(to->Size()) - 1, true};
   return value;
+}
+
+bool JoinWriter::CanBeNull(const plan::Expression& build_key) {
+  KernelContext scratch = context_;
+  CodeBlock block;  // of code that is thrown away
+  ExpressionWriter writer(scratch, writer_.reader_, block);
+  return writer.WriteNew(build_key).CanBeNull();
 }
 
 void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
@@ -147,14 +157,15 @@ void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
 
 size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) {
   std::vector<Value> keys;
+  std::vector<plan::ExpressionPointer> expressions;
   for (const plan::JoinKey& key : join.keys) {
     keys.push_back(WriteProbeKey(key));
-    const bool both_can_be_null = key.nulls_are_equal && keys.back().CanBeNull() &&
-                                  ExpressionWriter(writer_).Write(key.build).CanBeNull();
-    if (both_can_be_null)
+    expressions.push_back(key.probe);
+    if (key.nulls_are_equal && keys.back().CanBeNull() && CanBeNull(*key.build)) {
       throw Unsupported("IS NOT DISTINCT FROM in a join where both sides can be NULL");
+    }
   }
-  const Slot slot = WriteSlot(table, keys);
+  const Slot slot = WriteSlot(table, keys, expressions);
   const std::string number = std::to_string(table.number), row = Row(table.table);
   std::string first = Heads(table) + "[" + slot.code + "]";
   if (!slot.exists.empty())
@@ -217,7 +228,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   std::vector<Value> values;
   for (const plan::ExpressionPointer& key : keys)
     values.push_back(writer_.Write(key));
-  const Slot slot = WriteSlot(table, values);
+  const Slot slot = WriteSlot(table, values, keys);
   if (!slot.exists.empty())
     block_.Open("if (" + slot.exists + ") {");
   const std::string head = Heads(table) + "[" + slot.code + "]";

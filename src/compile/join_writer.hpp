@@ -34,7 +34,10 @@ class JoinWriter {
     std::string exists;  //!< a flag; empty: always
   };
 
-  Slot WriteSlot(const JoinTable& table, const std::vector<Value>& keys);
+  //! `expressions` are what the keys are computed by.
+  Slot WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
+                 const std::vector<plan::ExpressionPointer>& expressions);
+  bool CanBeNull(const plan::Expression& build_key);
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);
   void WriteLinks(const JoinTable& table, bool can_be_missing);

@@ -18,6 +18,9 @@ constexpr size_t kFirstSegmentsPerComputeUnit = 64;
 //! A GPU runs a whole extent (64 M rows) in well under the time of a batch.
 constexpr size_t kFirstSegmentsOfGpu = 1024;
 
+//! Where rows can have any number of matches, nothing is known about the time they take.
+constexpr size_t kFirstSegmentsOfChains = 2;
+
 //! Work-groups per compute unit. CPU: some more than one, so that a core that is disturbed does not
 //! hold up the others. GPU: as many as can be resident, so that loads in flight fill the memory
 //! bus.
@@ -163,7 +166,7 @@ void KernelRun::RunAll() {
   Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
   Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
   Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
-  Grow(no_rows_, device, 2 * sizeof(int64_t), device::Access::ReadOnly);
+  no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
     if (!words.empty())
@@ -176,6 +179,11 @@ void KernelRun::RunAll() {
   batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
                         ? kFirstSegmentsOfGpu
                         : kFirstSegmentsPerComputeUnit * device.Info().compute_units;
+  const auto& joins = Kernel().joins;
+  if (std::any_of(joins.begin(), joins.end(),
+                  [](const compile::JoinTable& table) { return !table.keys_are_unique; })) {
+    batch_segments_ = kFirstSegmentsOfChains;
+  }
   for (const ExtentWork& extent : work.Extents())
     RunExtent(*queue, kernel, work, extent);
 }

@@ -25,8 +25,9 @@ inline void atomic_max_long(volatile __global long *word, long value) { atom_max
 // additions may do without need: a false alarm only costs a second run.
 inline void atomic_add_wide(volatile __global long *words, wide value, int *fault) {
   const ulong before = (ulong)atom_add(words, (long)value.low);
-  const long step = value.high + (long)(before + value.low < before);
+  const ulong carry = before + value.low < before;
+  const long step = (long)((ulong)value.high + carry);
   const long held = atom_add(words + 1, step);
   const long sum = (long)((ulong)held + (ulong)step);
-  *fault |= ((held ^ sum) & (step ^ sum)) < 0;
+  *fault |= (((held ^ sum) & (step ^ sum)) < 0) | (step < value.high);
 }
