@@ -1,7 +1,7 @@
 #pragma once
 
-#include <compare>
 #include <string>
+#include <tuple>
 
 #include "compile/range.hpp"
 
@@ -12,7 +12,9 @@ struct CalendarForm {
   bool is_vector = false;  //!< in the vector dialect
   bool is_recent = false;  //!< for 1901 to 2099 only, where every fourth year is a leap year
 
-  auto operator<=>(const CalendarForm&) const = default;
+  bool operator<(const CalendarForm& other) const {
+    return std::tie(is_vector, is_recent) < std::tie(other.is_vector, other.is_recent);
+  }
 
   //! The form that is fastest for days of a range inside AllDays().
   static CalendarForm For(const Range& days, bool is_vector);

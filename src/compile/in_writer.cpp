@@ -58,6 +58,7 @@ Value InWriter::WriteComparisons(const plan::ExpressionPointer& operand,
     throw Unsupported("IN lists of more than " + std::to_string(kMostComparisons) + " expressions");
   }
   std::vector<plan::ExpressionPointer> comparisons;
+  comparisons.reserve(others.size());
   for (const plan::ExpressionPointer& other : others) {
     comparisons.push_back(
         plan::Expression::Make(Operation::Equal, TypeKind::Boolean, {operand, other}));

@@ -226,6 +226,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
 void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
                              const JoinTable& table, const std::string& position) {
   std::vector<Value> values;
+  values.reserve(keys.size());
   for (const plan::ExpressionPointer& key : keys)
     values.push_back(writer_.Write(key));
   const Slot slot = WriteSlot(table, values, keys);

@@ -182,9 +182,7 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
 }
 
 void LanesGenerator::WriteTile(CodeBlock& block) {
-  if (kernel_.build) {
-    WriteQuads(block);
-  } else if (!kernel_.is_aggregate) {
+  if (!kernel_.build && !kernel_.is_aggregate) {
     WriteRowsTile(block);
   } else if (table_ == Table::Owned) {
     WriteOwnedTile(block);

@@ -64,7 +64,7 @@ Buffer Device::CreateInHugePages(size_t bytes, Access access) {
   Buffer buffer(state_, handle, bytes);
   // The memory must live as long as commands use it, and that the runtime knows.
   state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &FreePages, pages.get());
-  pages.release();
+  static_cast<void>(pages.release());
   return buffer;
 }
 

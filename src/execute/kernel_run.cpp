@@ -48,7 +48,7 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
   buffer = device.CreateBuffer(std::max<size_t>(bytes, sizeof(int64_t)), access);
 }
 
-KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options)
+KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
     : KernelRun(part, part->Program().result, std::move(options), std::make_shared<JoinBuffers>()) {
 }
 

@@ -18,7 +18,7 @@ namespace margay::execute {
 class KernelRun : public Run {
  public:
   //! A run of the part's result.
-  KernelRun(std::shared_ptr<const CompiledPart> part, RunOptions options);
+  KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
   //! A run of one of its kernels, with the join tables of the whole run.
   KernelRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
             RunOptions options, std::shared_ptr<JoinBuffers> joins);
