@@ -1,7 +1,5 @@
 #include "execute/compiled_part.hpp"
 
-#include <map>
-
 #include "execute/aggregate_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
@@ -90,28 +88,6 @@ bool CompiledPart::IsBuilt() const {
 void CompiledPart::Build() const {
   for (const compile::GeneratedKernel* kernel : Kernels())
     device_->Programs().Get(kernel->source);
-}
-
-std::vector<std::string> CompiledPart::ColumnDescriptions() const {
-  // Columns that several kernels read once, in the order of the plan.
-  std::map<size_t, const compile::InputColumn*> columns;
-  for (const compile::GeneratedKernel* kernel : Kernels()) {
-    for (const compile::InputColumn& column : kernel->columns)
-      columns[column.number] = &column;
-    for (const compile::InputColumn& column : kernel->joined_columns)
-      columns[column.number] = &column;
-  }
-  const std::vector<const plan::Node*> scans = plan::Scans(*plan_);
-  std::vector<std::string> lines;
-  for (const auto& [number, column] : columns) {
-    const std::string table = scans.size() > 1 ? scans[column->table]->Table() + "." : "";
-    lines.push_back(table + column->name + " " + column->image->Type().ToString() + ": " +
-                    std::string(storage::EncodingName(column->image->GetEncoding())) + ", " +
-                    std::to_string(column->image->Width()) + " bytes" +
-                    (column->IsText() ? " and the string" : "") +
-                    (column->image->HasValidity() ? ", validity" : ""));
-  }
-  return lines;
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {

@@ -15,7 +15,6 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   bool IsBuilt() const override;
   void Build() const override;
   const std::string& Source() const override { return source_; }
-  std::vector<std::string> ColumnDescriptions() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
 
   const compile::GeneratedProgram& Program() const { return program_; }

@@ -82,14 +82,10 @@ void KernelRun::RunBuilds() {
     BuildRun run(part_, build, options_, joins_);
     run.RunAll();
     const RunStatistics& statistics = run.Statistics();
-    statistics_.launches += statistics.launches;
-    statistics_.bytes_touched += statistics.bytes_touched;
+    statistics_.AddWork(statistics);
     statistics_.rows_in += statistics.rows_in;
     statistics_.segments += statistics.segments;
     statistics_.segments_skipped += statistics.segments_skipped;
-    statistics_.compile_milliseconds += statistics.compile_milliseconds;
-    statistics_.kernel_milliseconds += statistics.kernel_milliseconds;
-    statistics_.transfer_milliseconds += statistics.transfer_milliseconds;
   }
 }
 
@@ -166,7 +162,10 @@ void KernelRun::RunAll() {
   Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
   Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
   Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
-  no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+  if (std::any_of(joined_pins_.begin(), joined_pins_.end(),
+                  [](const ColumnPins& pins) { return pins.data.empty(); })) {
+    no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+  }
   device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
     if (!words.empty())

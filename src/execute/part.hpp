@@ -52,6 +52,15 @@ struct RunStatistics {
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
   double transfer_milliseconds = 0;  //!< results and parameters, between host and device
+
+  //! Adds the work of another kernel, not its rows.
+  void AddWork(const RunStatistics& other) {
+    launches += other.launches;
+    bytes_touched += other.bytes_touched;
+    compile_milliseconds += other.compile_milliseconds;
+    kernel_milliseconds += other.kernel_milliseconds;
+    transfer_milliseconds += other.transfer_milliseconds;
+  }
 };
 
 struct RunOptions {
@@ -78,8 +87,6 @@ class Part {
   //! Builds the device program (tens to hundreds of milliseconds), unless it is built.
   virtual void Build() const = 0;
   virtual const std::string& Source() const = 0;
-  //! One line per column read: name, type, encoding; for EXPLAIN.
-  virtual std::vector<std::string> ColumnDescriptions() const = 0;
   //! Starts a run: pins the image's columns (ImageLost if one is gone).
   virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
 };

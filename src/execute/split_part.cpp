@@ -1,7 +1,5 @@
 #include "execute/split_part.hpp"
 
-#include <algorithm>
-
 namespace margay::execute {
 
 namespace {
@@ -34,13 +32,8 @@ class SplitRun : public Run {
 
  private:
   void Sum() {
-    const RunStatistics& other = right_->Statistics();
     statistics_ = left_->Statistics();
-    statistics_.launches += other.launches;
-    statistics_.bytes_touched += other.bytes_touched;
-    statistics_.compile_milliseconds += other.compile_milliseconds;
-    statistics_.kernel_milliseconds += other.kernel_milliseconds;
-    statistics_.transfer_milliseconds += other.transfer_milliseconds;
+    statistics_.AddWork(right_->Statistics());
   }
 
   const std::unique_ptr<Run> left_;
@@ -91,15 +84,6 @@ std::optional<std::pair<plan::NodePointer, plan::NodePointer>> SplitPart::Cut(
 void SplitPart::Build() const {
   left_->Build();
   right_->Build();
-}
-
-std::vector<std::string> SplitPart::ColumnDescriptions() const {
-  std::vector<std::string> lines = left_->ColumnDescriptions();
-  for (const std::string& line : right_->ColumnDescriptions()) {
-    if (std::find(lines.begin(), lines.end(), line) == lines.end())
-      lines.push_back(line);
-  }
-  return lines;
 }
 
 std::unique_ptr<Run> SplitPart::Start(RunOptions options) const {

@@ -20,7 +20,6 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   bool IsBuilt() const override { return left_->IsBuilt() && right_->IsBuilt(); }
   void Build() const override;
   const std::string& Source() const override { return source_; }
-  std::vector<std::string> ColumnDescriptions() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
 
  private:
