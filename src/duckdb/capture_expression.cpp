@@ -135,37 +135,9 @@ std::optional<Operation> TextOperation(std::string_view name) {
   return std::nullopt;
 }
 
-//! Evaluated by DuckDB itself, over any types.
-bool IsPlainClass(ExpressionClass expression_class) {
-  switch (expression_class) {
-    case ExpressionClass::BOUND_CASE:
-    case ExpressionClass::BOUND_CAST:
-    case ExpressionClass::BOUND_COLUMN_REF:
-    case ExpressionClass::BOUND_COMPARISON:
-    case ExpressionClass::BOUND_CONJUNCTION:
-    case ExpressionClass::BOUND_CONSTANT:
-    case ExpressionClass::BOUND_FUNCTION:
-    case ExpressionClass::BOUND_OPERATOR:
-    case ExpressionClass::BOUND_BETWEEN:
-      return true;
-    default:
-      return false;
-  }
-}
-
-//! Whether the value depends on the time zone of the session, which may change between executions.
-bool DependsOnTimeZone(const duckdb::LogicalType& type) {
-  return type.id() == duckdb::LogicalTypeId::TIMESTAMP_TZ ||
-         type.id() == duckdb::LogicalTypeId::TIME_TZ;
-}
-
 bool IsNullTest(const duckdb::Expression& expression) {
   return expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NULL ||
          expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NOT_NULL;
-}
-
-bool IsColumnReference(const duckdb::Expression& expression) {
-  return expression.GetExpressionClass() == ExpressionClass::BOUND_COLUMN_REF;
 }
 
 //! A NULL test of a plain column needs no dictionary.
@@ -202,26 +174,11 @@ CapturedExpression CaptureComparison(ExpressionType comparison, const plan::Expr
   return CompareExpressions(*operation, left, right, false);
 }
 
-bool IsCompressedText(const duckdb::Expression& expression) {
-  return expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
-         duckdb::StringUtil::StartsWith(
-             expression.Cast<duckdb::BoundFunctionExpression>().function.name,
-             "__internal_compress_string_");
-}
-
-bool IsCompressedTableText(const CapturedColumn& column) {
-  return column.origin && column.origin->expression &&
-         IsCompressedText(*column.origin->expression) &&
-         column.origin->expression->Cast<duckdb::BoundFunctionExpression>()
-                 .children[0]
-                 ->GetExpressionClass() == ExpressionClass::BOUND_REF;
-}
-
 CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expression) const {
   if (IsColumnReference(expression)) {
     return Column(expression);
   }
-  if (const std::optional<size_t> base = DecompressedBase(expression)) {
+  if (const std::optional<size_t> base = origins_.DecompressedBase(expression)) {
     const CapturedColumn& column = scope_.columns[*base];
     return Accept(plan::Expression::Column(*base, column.type, column.name));
   }
@@ -233,11 +190,12 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
   if (!type) {
     return RefuseType(expression);
   }
-  if (const std::optional<size_t> base = is_by_row_ ? std::nullopt : DictionaryBase(expression);
+  if (const std::optional<size_t> base =
+          is_by_row_ ? std::nullopt : origins_.DictionaryBase(expression);
       base && !IsNullTestOfColumn(expression)) {
     const CapturedColumn& column = scope_.columns[*base];
     return Accept(plan::Expression::Dictionary(
-        std::make_shared<DictionaryExpression>(context_, OverBase(expression)),
+        std::make_shared<DictionaryExpression>(context_, origins_.OverBase(expression)),
         plan::Expression::Column(*base, column.type, column.name),
         ExpressionCapture(context_, scope_, true).Capture(expression).expression));
   }
@@ -264,110 +222,6 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
   }
 }
 
-std::optional<TextOrigin> ExpressionCapture::OriginOf(const duckdb::Expression& expression) const {
-  if (IsColumnReference(expression)) {
-    return scope_.columns[*Find(expression)->column].origin;
-  }
-  if (const std::optional<size_t> base = DecompressedBase(expression)) {
-    return TextOrigin{*base, nullptr};
-  }
-  if (expression.return_type.id() != duckdb::LogicalTypeId::VARCHAR &&
-      !IsCompressedText(expression)) {
-    return std::nullopt;
-  }
-  const std::optional<size_t> base = DictionaryBase(expression);
-  if (!base) {
-    return std::nullopt;
-  }
-  return TextOrigin{*base,
-                    duckdb::shared_ptr<const duckdb::Expression>(OverBase(expression).release())};
-}
-
-const CapturedBinding* ExpressionCapture::Find(const duckdb::Expression& column_reference) const {
-  const auto& reference = column_reference.Cast<duckdb::BoundColumnRefExpression>();
-  if (reference.depth != 0) {
-    return nullptr;
-  }
-  for (const CapturedBinding& candidate : scope_.bindings) {
-    if (candidate.binding == reference.binding) {
-      return &candidate;
-    }
-  }
-  return nullptr;
-}
-
-std::optional<size_t> ExpressionCapture::DictionaryBase(
-    const duckdb::Expression& expression) const {
-  std::optional<size_t> base;
-  if (expression.IsVolatile() || !expression.IsConsistent() || !CollectBase(expression, base)) {
-    return std::nullopt;
-  }
-  return base;
-}
-
-std::optional<size_t> ExpressionCapture::DecompressedBase(
-    const duckdb::Expression& expression) const {
-  if (expression.GetExpressionClass() != ExpressionClass::BOUND_FUNCTION) {
-    return std::nullopt;
-  }
-  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
-  if (function.function.name != "__internal_decompress_string" ||
-      !IsColumnReference(*function.children[0])) {
-    return std::nullopt;
-  }
-  const CapturedBinding* found = Find(*function.children[0]);
-  if (found == nullptr || !found->column ||
-      !IsCompressedTableText(scope_.columns[*found->column])) {
-    return std::nullopt;
-  }
-  return scope_.columns[*found->column].origin->base;
-}
-
-bool ExpressionCapture::CollectBase(const duckdb::Expression& expression,
-                                    std::optional<size_t>& base) const {
-  if (!IsPlainClass(expression.GetExpressionClass()) || DependsOnTimeZone(expression.return_type)) {
-    return false;
-  }
-  if (expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
-      expression.Cast<duckdb::BoundFunctionExpression>().function.HasBindLambdaCallback()) {
-    return false;  // the lambda hides in the bind data, and may be volatile
-  }
-  if (IsColumnReference(expression)) {
-    const CapturedBinding* found = Find(expression);
-    if (found == nullptr || !found->column || !scope_.columns[*found->column].origin) {
-      return false;
-    }
-    const size_t column = scope_.columns[*found->column].origin->base;
-    if (base && *base != column) {
-      return false;
-    }
-    base = column;
-    return true;
-  }
-  bool fits = true;
-  duckdb::ExpressionIterator::EnumerateChildren(expression, [&](const duckdb::Expression& child) {
-    fits = fits && CollectBase(child, base);
-  });
-  return fits;
-}
-
-duckdb::unique_ptr<duckdb::Expression> ExpressionCapture::OverBase(
-    const duckdb::Expression& expression) const {
-  duckdb::unique_ptr<duckdb::Expression> copy = expression.Copy();
-  duckdb::ExpressionIterator::VisitExpressionClassMutable(
-      copy, ExpressionClass::BOUND_COLUMN_REF,
-      [&](duckdb::unique_ptr<duckdb::Expression>& reference) {
-        const TextOrigin& origin = *scope_.columns[*Find(*reference)->column].origin;
-        if (origin.expression) {
-          reference = origin.expression->Copy();
-          return;
-        }
-        reference =
-            duckdb::make_uniq<duckdb::BoundReferenceExpression>(duckdb::LogicalType::VARCHAR, 0);
-      });
-  return copy;
-}
-
 CapturedExpression ExpressionCapture::RefuseText(const std::string& what,
                                                  const duckdb::Expression& expression) const {
   CapturedExpression result = NotSupported(what + ", " + expression.ToString() + ",");
@@ -381,7 +235,7 @@ CapturedExpression ExpressionCapture::RefuseText(const std::string& what,
 }
 
 CapturedExpression ExpressionCapture::Column(const duckdb::Expression& expression) const {
-  const CapturedBinding* found = Find(expression);
+  const CapturedBinding* found = scope_.Find(expression);
   if (found == nullptr) {
     return CapturedExpression::Refuse("the column " + expression.ToString() +
                                       " comes from elsewhere");

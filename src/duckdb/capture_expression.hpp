@@ -4,43 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "duckdb/common/types.hpp"
-#include "duckdb/planner/column_binding.hpp"
-#include "duckdb/planner/expression.hpp"
-#include "plan/expression.hpp"
+#include "duckdb/text_origins.hpp"
 
 namespace margay::integration {
-
-//! Where the values of a VARCHAR column, or of one that DuckDB compressed to an integer, come from:
-//! a column of the table, as it is or through an expression.
-struct TextOrigin {
-  size_t base = 0;  //!< the column of the plan node that holds the table's column unchanged
-  //! Over BoundReferenceExpression(0); none for the table's column itself.
-  duckdb::shared_ptr<const duckdb::Expression> expression;
-};
-
-//! A column of the plan node built so far.
-struct CapturedColumn {
-  plan::Type type;
-  std::string name;  //!< unique within the node
-  //! Of VARCHAR columns, unless an outer join made values NULL that their expression would not, and
-  //! of compressed ones.
-  std::optional<TextOrigin> origin;
-};
-
-//! What a binding of the DuckDB operator at the same height means.
-struct CapturedBinding {
-  duckdb::ColumnBinding binding;
-  duckdb::LogicalType type;
-  std::optional<size_t> column;  //!< of the node
-  std::string reason;            //!< why there is no column
-};
-
-//! The columns an expression may refer to.
-struct CaptureScope {
-  std::vector<CapturedColumn> columns;
-  std::vector<CapturedBinding> bindings;
-};
 
 //! An expression of the plan, or why there is none.
 struct CapturedExpression {
@@ -55,12 +21,6 @@ struct CapturedExpression {
 CapturedExpression CaptureComparison(duckdb::ExpressionType comparison,
                                      const plan::ExpressionPointer& left,
                                      const plan::ExpressionPointer& right);
-
-//! Whether `expression` compresses a VARCHAR to an integer.
-bool IsCompressedText(const duckdb::Expression& expression);
-
-//! Whether the column is the table's VARCHAR column, compressed to an integer.
-bool IsCompressedTableText(const CapturedColumn& column);
 
 //! Translates DuckDB's bound expressions over the columns of `scope`.
 //!
@@ -78,21 +38,9 @@ class ExpressionCapture {
 
   CapturedExpression Capture(const duckdb::Expression& expression) const;
 
-  //! The origin of `expression`, which Capture accepts, as far as its column has one.
-  std::optional<TextOrigin> OriginOf(const duckdb::Expression& expression) const;
-
  private:
   ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope, bool is_by_row)
-      : context_(context), scope_(scope), is_by_row_(is_by_row) {}
-
-  const CapturedBinding* Find(const duckdb::Expression& column_reference) const;
-  //! The table's VARCHAR column that the whole of `expression` depends on, if it is fit for a
-  //! dictionary function.
-  std::optional<size_t> DictionaryBase(const duckdb::Expression& expression) const;
-  //! The table's VARCHAR column that `expression` gives back, having been compressed below.
-  std::optional<size_t> DecompressedBase(const duckdb::Expression& expression) const;
-  bool CollectBase(const duckdb::Expression& expression, std::optional<size_t>& base) const;
-  duckdb::unique_ptr<duckdb::Expression> OverBase(const duckdb::Expression& expression) const;
+      : context_(context), scope_(scope), origins_(scope), is_by_row_(is_by_row) {}
 
   //! Why an expression over VARCHARs is no dictionary function.
   CapturedExpression RefuseText(const std::string& what,
@@ -123,6 +71,7 @@ class ExpressionCapture {
 
   duckdb::ClientContext& context_;
   const CaptureScope& scope_;
+  const TextOrigins origins_;
   //! Whether strings are compared and searched row by row, without dictionary functions.
   const bool is_by_row_;
 };

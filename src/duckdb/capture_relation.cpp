@@ -259,7 +259,7 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
     only_columns = only_columns && is_column;
     output.columns.push_back({captured.expression->GetType(),
                               is_column ? captured.expression->ColumnName() : expression.GetAlias(),
-                              capture.OriginOf(expression)});
+                              TextOrigins(input).Of(expression)});
     output.bindings.push_back(
         {duckdb::ColumnBinding(projection.table_index, i), expression.return_type, i, {}});
     expressions.push_back(std::move(captured.expression));
