@@ -65,7 +65,7 @@ bool HasNulls(const std::vector<Cell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.is_null; });
 }
 
-uint64_t next_dictionary_id = 1;
+std::atomic<uint64_t> next_dictionary_id = 1;
 
 void AppendFlat(BatchWriter& writer, size_t position, const plan::Type& type,
                 const std::vector<Cell>& cells) {
