@@ -62,6 +62,7 @@ class ExpressionWriter {
   friend class DictionaryWriter;
   friend class InWriter;
   friend class JoinWriter;
+  friend class MathWriter;
 
   Value WriteNew(const plan::Expression& expression);
   Value WriteColumn(const plan::Expression& expression);
