@@ -9,6 +9,7 @@
 #include "compile/in_writer.hpp"
 #include "compile/math_writer.hpp"
 #include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
 
 namespace margay::compile {
 
@@ -218,6 +219,13 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::Cast:
     case Operation::TryCast:
       return CastWriter(*this).Write(expression);
+    case Operation::Like:
+    case Operation::Prefix:
+    case Operation::Suffix:
+    case Operation::Contains:
+    case Operation::Length:
+    case Operation::ByteLength:
+      return TextWriter(*this).Write(expression);
     case Operation::DatePart:
       return DateWriter(*this).WritePart(expression);
     case Operation::DateTrunc:
@@ -278,6 +286,10 @@ Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& r
         value.code = Declare(value.machine, dialect_.Decode(reader.Encoded(column, 0),
                                                             reader.Base(column), value.machine));
       }
+      break;
+    case storage::Encoding::Text:
+      // Only whether it is NULL: the rest is the TextWriter's.
+      value.code = "0";
       break;
   }
   if (image.HasValidity())
@@ -504,9 +516,8 @@ std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, c
 
 Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
   const Operation operation = expression.GetOperation();
-  if (expression.Operand(0).GetType().IsVarchar()) {
-    throw Unsupported("comparison of two VARCHAR expressions");
-  }
+  if (expression.Operand(0).GetType().IsVarchar())
+    return TextWriter(*this).WriteComparison(expression);
   const Value a = Write(expression.Operands()[0]);
   const Value b = Write(expression.Operands()[1]);
   Value value;

@@ -11,6 +11,7 @@
 #include "compile/dictionary_cache.hpp"
 #include "compile/parameters.hpp"
 #include "compile/row_reader.hpp"
+#include "compile/text_searches.hpp"
 #include "compile/value.hpp"
 #include "plan/expression.hpp"
 
@@ -24,8 +25,9 @@ struct KernelContext {
   std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
   size_t variables = 0;                   //!< declared so far, for unique names
+  TextSearches searches = {};             //!< made for whole segments, before their rows
   std::set<CalendarForm> calendars = {};  //!< in use
-  bool searches = false;                  //!< functions of search.cl are in use
+  bool uses_search = false;               //!< functions of search.cl are in use
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal
@@ -63,6 +65,7 @@ class ExpressionWriter {
   friend class InWriter;
   friend class JoinWriter;
   friend class MathWriter;
+  friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);
   Value WriteColumn(const plan::Expression& expression);

@@ -20,6 +20,14 @@ struct RowOutput {
   plan::Type type;
   bool can_be_null = false;
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
+  //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
+  //! pairs of begin and end in the segment's bytes.
+  std::optional<size_t> text_column;
+
+  //! Of one value in the output buffer.
+  size_t Bytes() const {
+    return text_column ? 2 * sizeof(uint32_t) : static_cast<size_t>(type.PhysicalBytes());
+  }
 };
 
 //! A kernel for one pipeline over one image, and all that is needed to launch it.
@@ -31,8 +39,9 @@ struct RowOutput {
 //!                           the extent, its rows), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  int: becomes 1 where a value left its type's range
-//!   column, validity        per column read; validity only where the column has NULLs; then the
-//!                           same for columns of joined tables
+//!   column, validity, text  per column read; validity only where the column has NULLs, text only
+//!                           where it is a text column; then the same for columns of joined tables,
+//!                           which have no text
 //!   heads, nexts, links     per join table read (see JoinTable)
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
@@ -49,8 +58,11 @@ struct GeneratedKernel {
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
-  size_t table = 0;                         //!< that is scanned
-  std::vector<InputColumn> columns;         //!< of it that are read, in the order of the arguments
+  size_t table = 0;                  //!< that is scanned
+  std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
+  //! Text columns of the scan, read or not: a launch never crosses the end of a text extent of any,
+  //! so that all kernels over one scan are launched for the same segments.
+  std::vector<InputColumn> text_columns;
   std::vector<InputColumn> joined_columns;  //!< of other tables
   std::vector<JoinTable> joins;             //!< join tables that are read
   std::optional<JoinTable> build;           //!< the join table that is filled, if that is the sink

@@ -37,7 +37,7 @@ Value InWriter::Write(const plan::Expression& expression) {
     const plan::ExpressionPointer& item = expression.Operands()[i];
     (item->GetOperation() == Operation::Constant ? constants : others).push_back(item);
   }
-  if (constants.size() <= kFewConstants) {
+  if (constants.size() <= kFewConstants || operand->GetType().IsVarchar()) {
     constants.insert(constants.end(), others.begin(), others.end());
     return WriteComparisons(operand, constants);
   }
@@ -140,7 +140,7 @@ std::string InWriter::WriteBitmap(const Value& value, const std::vector<Int128>&
 }
 
 std::string InWriter::WriteSearch(const Value& value, std::vector<Int128> list) {
-  writer_.context_.searches = true;
+  writer_.context_.uses_search = true;
   auto& parameters = writer_.context_.parameters;
   const std::string count = parameters.AddInteger(static_cast<Int128>(list.size()), Machine::Int32);
   const auto call = [&](const auto& table, const std::string& element) {

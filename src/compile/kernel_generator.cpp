@@ -6,6 +6,8 @@
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
 #include "compile/refusal.hpp"
+#include "compile/text_resolution.hpp"
+#include "compile/text_writer.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
 
@@ -16,9 +18,11 @@ namespace {
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 constexpr size_t kMostArguments = 120;
 
-//! The OpenCL C type of one output value; a 128-bit value is two of them.
-std::string OutputTypeName(const plan::Type& type) {
-  switch (type.kind) {
+//! The OpenCL C type of one output value; a 128-bit value is two of them, and so is a text.
+std::string OutputTypeName(const RowOutput& output) {
+  if (output.text_column)
+    return "uint";
+  switch (output.type.kind) {
     case plan::TypeKind::Boolean:
     case plan::TypeKind::Int8:
     case plan::TypeKind::UInt8:
@@ -28,7 +32,7 @@ std::string OutputTypeName(const plan::Type& type) {
     case plan::TypeKind::Float64:
       return "double";
     default:
-      switch (type.PhysicalBytes()) {
+      switch (output.type.PhysicalBytes()) {
         case 2:
           return "short";
         case 4:
@@ -93,10 +97,12 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   for (const InputColumn& column : input.columns) {
     if (read.count(column.number) != 0)
       (column.table == pipeline.table ? kernel_.columns : kernel_.joined_columns).push_back(column);
+    if (column.table == pipeline.table && column.IsText())
+      kernel_.text_columns.push_back(column);
   }
   for (const InputColumn& column : kernel_.joined_columns) {
-    if (column.image->DataExtents().size() > 1)
-      throw Unsupported("a join with a table that takes more than one extent");
+    if (column.IsText())
+      throw Unsupported("the text column " + column.name + " of a joined table");
   }
   kernel_.table = pipeline.table;
   for (const PipelineJoin& join : pipeline.joins)
@@ -121,18 +127,31 @@ void KernelGenerator::PlanOutputs() {
   for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
     RowOutput output;
     output.type = expression->GetType();
+    output.text_column = TextColumnOf(*expression);
     if (output.type.IsVarchar() && expression->GetOperation() == plan::Operation::Dictionary) {
       DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
       output.texts = derived.texts;
       output.can_be_null = derived.identifier.CanBeNull();
     } else {
       output.can_be_null = writer.Write(expression).CanBeNull();
-      if (output.type.IsVarchar()) {
+      if (output.type.IsVarchar() && !output.text_column) {
         output.texts = input_.columns[expression->ColumnIndex()].image->GetDictionary();
       }
     }
     kernel_.outputs.push_back(std::move(output));
   }
+}
+
+std::optional<size_t> KernelGenerator::TextColumnOf(const plan::Expression& expression) const {
+  if (expression.GetOperation() != plan::Operation::Column)
+    return std::nullopt;
+  const auto& columns = kernel_.columns;
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const InputColumn& column) {
+    return column.number == expression.ColumnIndex() && column.IsText();
+  });
+  if (found == columns.end())
+    return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
 }
 
 std::string KernelGenerator::EncodedType(const InputColumn& column) {
@@ -189,6 +208,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     if (column.image->HasValidity()) {
       arguments.push_back("__global const uchar* restrict " + Numbered("validity", column.number));
     }
+    if (column.IsText())
+      arguments.push_back("__global const uchar* restrict " + Numbered("text", column.number));
   }
   for (const JoinTable& table : kernel_.joins)
     AddJoinArguments(table, false, arguments);
@@ -204,7 +225,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   } else {
     arguments.push_back("__global uint* restrict counts");
     for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-      arguments.push_back("__global " + OutputTypeName(kernel_.outputs[i].type) + "* restrict " +
+      arguments.push_back("__global " + OutputTypeName(kernel_.outputs[i]) + "* restrict " +
                           Numbered("values", i));
       if (kernel_.outputs[i].can_be_null) {
         arguments.push_back("__global uchar* restrict " + Numbered("nulls", i));
@@ -222,6 +243,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
 
 GeneratedKernel KernelGenerator::Generate() {
   kernel_.shape = GetShape();
+  if (kernel_.shape == Shape::Loop)
+    context_.searches = TextSearches::Of(pipeline_, input_.columns);
   CodeBlock body(1);
   WriteBody(body);
 
@@ -234,7 +257,11 @@ GeneratedKernel KernelGenerator::Generate() {
     block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
   if (!kernel_.joins.empty() || kernel_.build)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
-  if (context_.searches)
+  if (std::any_of(kernel_.columns.begin(), kernel_.columns.end(),
+                  [](const InputColumn& column) { return column.IsText(); })) {
+    block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  }
+  if (context_.uses_search)
     block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
     block.Line(calendar.Source());
@@ -290,7 +317,13 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
       block.Line("__global const uchar* " + Numbered("n", column.number) + " = " +
                  Numbered("validity", column.number) + " + first / 8;");
     }
+    if (column.IsText()) {
+      block.Line("__global const uchar* " + Numbered("t", column.number) + " = " +
+                 Numbered("text", column.number) + " + segment[" +
+                 std::to_string(kSegmentHeaderWords + i) + "];");
+    }
   }
+  context_.searches.Write(block, context_.parameters);
 }
 
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
@@ -380,14 +413,19 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                             ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
                             : writer.Write(expression);
     const std::string name = Numbered("values", i);
-    if (output.type.PhysicalBytes() == 16) {
+    if (output.text_column) {
+      const TextWriter::Bounds bounds =
+          TextWriter(writer).WriteBounds(kernel_.columns[*output.text_column]);
+      block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
+      block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
+    } else if (output.type.PhysicalBytes() == 16) {
       const std::string wide = writer.Declare(Machine::Wide, writer.Convert(value, Machine::Wide));
       block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
       block.Line(name + "[2 * " + position + " + 1] = " + wide + ".high;");
     } else if (output.type.IsFloat()) {
       block.Line(name + "[" + position + "] = " + value.code + ";");
     } else {
-      block.Line(name + "[" + position + "] = (" + OutputTypeName(output.type) + ")" +
+      block.Line(name + "[" + position + "] = (" + OutputTypeName(output) + ")" +
                  writer.Convert(value, Machine::Int64) + ";");
     }
     if (output.can_be_null) {
@@ -413,7 +451,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape) {
   try {
-    const Program program = Program::From(plan);
+    const Program program = ResolveTexts(Program::From(plan), columns);
     DictionaryCache dictionaries(columns);
     std::vector<JoinTable> tables;
     const KernelGenerator::Input input{program, columns, rows, dictionaries, tables};

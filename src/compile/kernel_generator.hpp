@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -72,6 +73,8 @@ class KernelGenerator {
   KernelGenerator(const Input& input, const Pipeline& pipeline);
 
   void PlanOutputs();
+  //! The text column that `expression` is, by its place among the kernel's columns.
+  std::optional<size_t> TextColumnOf(const plan::Expression& expression) const;
   void WriteArgumentsList(CodeBlock& block);
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);

@@ -8,6 +8,36 @@ namespace margay::compile {
 
 namespace {
 
+std::vector<plan::ExpressionPointer> Concatenated(
+    std::vector<plan::ExpressionPointer> first,
+    const std::vector<plan::ExpressionPointer>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+//! The outputs of a left join's build side above the join, where all are NULL without a match: its
+//! columns are by themselves, but what is computed of them need not be. A key column is NULL only
+//! without a match.
+std::vector<plan::ExpressionPointer> NullWithoutMatch(
+    std::vector<plan::ExpressionPointer> outputs,
+    const std::vector<plan::ExpressionPointer>& keys) {
+  const auto is_column = [](const plan::ExpressionPointer& expression) {
+    return expression->GetOperation() == plan::Operation::Column;
+  };
+  const auto key = std::find_if(keys.begin(), keys.end(), is_column);
+  for (plan::ExpressionPointer& output : outputs) {
+    if (is_column(output))
+      continue;
+    if (key == keys.end())
+      throw Unsupported("a left join by " + keys[0]->ToString() + " with computed columns");
+    output = plan::Expression::Make(
+        plan::Operation::Case, output->GetType(),
+        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {*key}),
+         output, plan::Expression::Null(output->GetType())});
+  }
+  return outputs;
+}
+
 //! Cuts a plan; the outputs of the pipeline at hand are the node's output columns.
 class Cutter {
  public:
@@ -68,12 +98,16 @@ class Cutter {
                            key.nulls_are_equal});
       build.keys.push_back(join.keys.back().build);
     }
-    std::vector<plan::ExpressionPointer> both = pipeline.outputs;
-    both.insert(both.end(), build.pipeline.outputs.begin(), build.pipeline.outputs.end());
+    const std::vector<plan::ExpressionPointer> inputs =
+        Concatenated(pipeline.outputs, build.pipeline.outputs);
     if (node.Residual())
-      join.residual = plan::Substitute(node.Residual(), both);
-    if (join.GivesBuildSide())
-      pipeline.outputs = std::move(both);
+      join.residual = plan::Substitute(node.Residual(), inputs);
+    if (join.kind == plan::JoinKind::Left) {
+      pipeline.outputs =
+          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, build.keys));
+    } else if (join.kind == plan::JoinKind::Inner) {
+      pipeline.outputs = inputs;
+    }
     build.pipeline.outputs.clear();
     join.build = program_.builds.size();
     program_.builds.push_back(std::move(build));

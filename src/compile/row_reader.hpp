@@ -9,13 +9,15 @@
 
 namespace margay::compile {
 
-//! A column that a kernel reads: kernel argument `column<number>` and, if it has NULLs,
-//! `validity<number>`.
+//! A column that a kernel reads: kernel argument `column<number>`, if it has NULLs
+//! `validity<number>`, and if it is text `text<number>`.
 struct InputColumn {
   size_t number = 0;
   size_t table = 0;
   std::string name;
   std::shared_ptr<const storage::ColumnImage> image;
+
+  bool IsText() const { return image->GetEncoding() == storage::Encoding::Text; }
 };
 
 //! How generated code gets at the columns of the row at hand; differs between the shapes.

@@ -1,7 +1,6 @@
 #include "device/device.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -25,8 +24,8 @@ constexpr size_t kEarlyAllocationMinimum = size_t{1} << 20;
 //! Smaller buffers gain nothing from huge pages.
 constexpr size_t kHugePageMinimum = 2 * kHugePageBytes;
 
-void CL_CALLBACK FreeMemory(cl_mem /*buffer*/, void* memory) {
-  std::free(memory);
+void CL_CALLBACK FreePages(cl_mem /*buffer*/, void* pages) {
+  delete static_cast<HugePages*>(pages);
 }
 
 cl_mem_flags FlagsOf(Access access) {
@@ -55,24 +54,34 @@ const DeviceInfo& Device::Info() const {
 }
 
 Buffer Device::CreateInHugePages(size_t bytes, Access access) {
-  void* memory = std::aligned_alloc(kHugePageBytes,
-                                    (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
-  if (memory == nullptr) {
-    throw DeviceError("aligned_alloc", CL_OUT_OF_HOST_MEMORY, state_->Name());
+  auto pages = std::make_unique<HugePages>(bytes);
+  if (pages->Address() == nullptr) {
+    throw DeviceError("mmap", CL_OUT_OF_HOST_MEMORY, state_->Name());
   }
-  std::unique_ptr<void, decltype(&std::free)> owner(memory, &std::free);
-  AdviseHugePages(memory, bytes);
-  const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
-                                       FlagsOf(access) | CL_MEM_USE_HOST_PTR, bytes, memory);
+  const cl_mem handle =
+      state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                     FlagsOf(access) | CL_MEM_USE_HOST_PTR, bytes, pages->Address());
   Buffer buffer(state_, handle, bytes);
   // The memory must live as long as commands use it, and that the runtime knows.
-  state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &FreeMemory, memory);
-  owner.release();
+  state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &FreePages, pages.get());
+  pages.release();
   return buffer;
 }
 
+Buffer Device::CreateZeroedBuffer(size_t bytes, Access access) {
+  Buffer buffer = CreateBuffer(bytes, access);
+  if (!IsInHugePages(bytes)) {
+    AcquireQueue()->Fill(buffer, 0, bytes, 0);
+  }
+  return buffer;
+}
+
+bool Device::IsInHugePages(size_t bytes) const {
+  return IsZeroCopy() && bytes >= kHugePageMinimum;
+}
+
 Buffer Device::CreateBuffer(size_t bytes, Access access) {
-  if (IsZeroCopy() && bytes >= kHugePageMinimum) {
+  if (IsInHugePages(bytes)) {
     return CreateInHugePages(bytes, access);
   }
   const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),

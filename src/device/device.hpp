@@ -32,6 +32,9 @@ class Device : public std::enable_shared_from_this<Device> {
   //! is allowed. Throws DeviceError with IsOutOfMemory() where there is no room.
   Buffer CreateBuffer(size_t bytes, Access access);
 
+  //! The same with every byte 0.
+  Buffer CreateZeroedBuffer(size_t bytes, Access access);
+
   //! A buffer over the caller's memory without a copy. Only where IsZeroCopy(). `memory` is aligned
   //! to 64 bytes and outlives both the buffer and the commands that use it (the destruction of a
   //! QueueLease waits for its commands). While kernels use it, the host may not touch it; before
@@ -54,8 +57,10 @@ class Device : public std::enable_shared_from_this<Device> {
   void MarkLost();
 
  private:
-  //! A large buffer of a CPU device, which leaves the kind of pages to its runtime otherwise.
+  //! A large buffer of a CPU device, whose runtime would choose small pages: every byte is 0, which
+  //! costs nothing until it is touched.
   Buffer CreateInHugePages(size_t bytes, Access access);
+  bool IsInHugePages(size_t bytes) const;
 
   std::shared_ptr<DeviceState> state_;
   //! Null on zero-copy devices.

@@ -129,7 +129,7 @@ FoundDevice QueryDevice(const OpenClApi& api, Query& query, cl_platform_id platf
   const std::string extensions = query.Text(id, CL_DEVICE_EXTENSIONS);
   info.supports_double = HasExtension(extensions, "cl_khr_fp64");
   info.supports_int64_atomics = HasExtension(extensions, "cl_khr_int64_base_atomics") &&
-                                 HasExtension(extensions, "cl_khr_int64_extended_atomics");
+                                HasExtension(extensions, "cl_khr_int64_extended_atomics");
   info.problem = ProblemOf(info, query, id);
 
   const auto single_config = query.Number<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);

@@ -12,4 +12,22 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 //! memory takes fewer page faults.
 void AdviseHugePages(void* memory, size_t bytes);
 
+//! Memory of its own in huge pages, where the operating system has them; zero when it is made.
+class HugePages {
+ public:
+  //! Address() is null where there is no room.
+  explicit HugePages(size_t bytes);
+  ~HugePages();
+  HugePages(const HugePages&) = delete;
+  HugePages& operator=(const HugePages&) = delete;
+
+  //! Aligned to a huge page.
+  void* Address() const { return address_; }
+
+ private:
+  void* mapping_;
+  size_t mapping_bytes_;
+  void* address_ = nullptr;
+};
+
 }  // namespace margay::device

@@ -59,16 +59,17 @@ std::shared_ptr<Program> ProgramCache::Get(const std::string& source, const std:
   const std::string all_options = AllOptions(*state_, options);
   const std::string key = all_options + '\0' + source;
   std::promise<std::shared_ptr<Program>> promise;
-  Entry entry;
+  Future future;
   bool is_ours = false;
   {
     const std::lock_guard lock(mutex_);
     const auto [position, is_new] = entries_.try_emplace(key);
     if (is_new) {
-      position->second = promise.get_future().share();
+      position->second.program = promise.get_future().share();
     }
-    entry = position->second;
+    future = position->second.program;
     is_ours = is_new;
+    Touch(position->second);
   }
   if (is_ours) {
     try {
@@ -82,9 +83,26 @@ std::shared_ptr<Program> ProgramCache::Get(const std::string& source, const std:
       promise.set_exception(std::current_exception());
     }
   }
-  const std::shared_ptr<Program> program = entry.get();
+  const std::shared_ptr<Program> program = future.get();
   program->CountUse();
   return program;
+}
+
+void ProgramCache::Touch(Entry& entry) {
+  entry.last_use = ++uses_;
+  while (entries_.size() > most_programs_) {
+    auto oldest = entries_.end();
+    for (auto position = entries_.begin(); position != entries_.end(); ++position) {
+      if (IsReady(position->second.program) &&
+          (oldest == entries_.end() || position->second.last_use < oldest->second.last_use)) {
+        oldest = position;
+      }
+    }
+    if (oldest == entries_.end() || oldest->second.last_use == uses_) {
+      return;  // All others are being compiled.
+    }
+    entries_.erase(oldest);
+  }
 }
 
 std::shared_ptr<Program> ProgramCache::Find(const std::string& source, const std::string& options) {
@@ -93,10 +111,11 @@ std::shared_ptr<Program> ProgramCache::Find(const std::string& source, const std
   {
     const std::lock_guard lock(mutex_);
     if (const auto position = entries_.find(key); position != entries_.end()) {
-      if (!IsReady(position->second)) {
+      if (!IsReady(position->second.program)) {
         return nullptr;
       }
-      const std::shared_ptr<Program> program = position->second.get();
+      const std::shared_ptr<Program> program = position->second.program.get();
+      Touch(position->second);
       program->CountUse();
       return program;
     }
@@ -109,7 +128,7 @@ std::shared_ptr<Program> ProgramCache::Find(const std::string& source, const std
   promise.set_value(program);
   {
     const std::lock_guard lock(mutex_);
-    entries_.try_emplace(key, promise.get_future().share());
+    Touch(entries_.try_emplace(key, Entry{promise.get_future().share()}).first->second);
   }
   program->CountUse();
   return program;
@@ -119,11 +138,16 @@ std::vector<ProgramStatistics> ProgramCache::Snapshot() const {
   const std::lock_guard lock(mutex_);
   std::vector<ProgramStatistics> statistics;
   for (const auto& [key, entry] : entries_) {
-    if (IsReady(entry)) {
-      statistics.push_back(entry.get()->Statistics());
+    if (IsReady(entry.program)) {
+      statistics.push_back(entry.program.get()->Statistics());
     }
   }
   return statistics;
+}
+
+void ProgramCache::Limit(size_t most_programs) {
+  const std::lock_guard lock(mutex_);
+  most_programs_ = most_programs;
 }
 
 void ProgramCache::Clear() {

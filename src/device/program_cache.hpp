@@ -19,6 +19,9 @@ class DeviceState;
 //! program_store.hpp). All are built as OpenCL C 1.2 without relaxed maths, and with correctly
 //! rounded single-precision division and square root where the device can; `options` are added to
 //! that. Thread-safe.
+//!
+//! Memory holds the programs that were used last, a limited number: a runtime keeps megabytes for
+//! each, and data of other widths makes other programs of one query.
 class ProgramCache {
  public:
   explicit ProgramCache(std::shared_ptr<DeviceState> state);
@@ -39,6 +42,9 @@ class ProgramCache {
   //! All programs in memory, in no particular order.
   std::vector<ProgramStatistics> Snapshot() const;
 
+  //! Keeps at most this many programs in memory, 256 unless set.
+  void Limit(size_t most_programs);
+
   //! Forgets the programs in memory. The ones in use stay alive; files stay.
   void Clear();
 
@@ -49,8 +55,15 @@ class ProgramCache {
   static std::filesystem::path Directory();
 
  private:
-  using Entry = std::shared_future<std::shared_ptr<Program>>;
+  using Future = std::shared_future<std::shared_ptr<Program>>;
+  struct Entry {
+    Future program;
+    uint64_t last_use = 0;
+  };
 
+  //! Notes a use of `entry`, then drops the oldest other programs beyond the limit. Needs the
+  //! mutex.
+  void Touch(Entry& entry);
   std::shared_ptr<Program> Compile(const std::string& source, const std::string& options);
   std::shared_ptr<Program> Load(const std::string& source, const std::string& options);
   std::string StoreKey(const std::string& source, const std::string& options) const;
@@ -59,6 +72,8 @@ class ProgramCache {
   mutable std::mutex mutex_;
   //! By options and source.
   std::unordered_map<std::string, Entry> entries_;
+  uint64_t uses_ = 0;
+  size_t most_programs_ = 256;
 };
 
 }  // namespace margay::device

@@ -109,21 +109,30 @@ std::optional<Operation> ComparisonOperation(ExpressionType type) {
   }
 }
 
-//! A comparison of captured operands; they must be of one type that the device compares.
-CapturedExpression MakeComparison(Operation operation, const plan::ExpressionPointer& left,
-                                  const plan::ExpressionPointer& right) {
-  if (left->GetType().IsVarchar() || right->GetType().IsVarchar()) {
-    return NotSupported("a comparison of VARCHAR columns (" + left->ToString() + ", " +
-                        right->ToString() + ")");
+constexpr std::string_view kNotLike = "!~~";
+
+//! The operation of a function of strings, by DuckDB's name for it. LIKE with an escape character
+//! is another function.
+std::optional<Operation> TextOperation(std::string_view name) {
+  if (name == "~~" || name == kNotLike) {
+    return Operation::Like;
   }
-  if (left->GetType().kind == TypeKind::UInt128) {
-    return NotSupported("a comparison of UHUGEINT");
+  if (name == "prefix" || name == "starts_with" || name == "^@") {
+    return Operation::Prefix;
   }
-  if (left->GetType() != right->GetType()) {
-    return NotSupported("a comparison of " + left->GetType().ToString() + " with " +
-                        right->GetType().ToString());
+  if (name == "suffix" || name == "ends_with") {
+    return Operation::Suffix;
   }
-  return Accept(plan::Expression::Make(operation, TypeKind::Boolean, {left, right}));
+  if (name == "contains") {
+    return Operation::Contains;
+  }
+  if (name == "length" || name == "len" || name == "char_length" || name == "character_length") {
+    return Operation::Length;
+  }
+  if (name == "strlen") {
+    return Operation::ByteLength;
+  }
+  return std::nullopt;
 }
 
 //! Evaluated by DuckDB itself, over any types.
@@ -165,6 +174,23 @@ bool IsNullTestOfColumn(const duckdb::Expression& expression) {
          IsColumnReference(*expression.Cast<duckdb::BoundOperatorExpression>().children[0]);
 }
 
+//! `left` compared with `right`; strings only where that is asked for.
+CapturedExpression CompareExpressions(Operation operation, const plan::ExpressionPointer& left,
+                                      const plan::ExpressionPointer& right, bool compares_texts) {
+  if (!compares_texts && (left->GetType().IsVarchar() || right->GetType().IsVarchar())) {
+    return NotSupported("a comparison of VARCHAR columns (" + left->ToString() + ", " +
+                        right->ToString() + ")");
+  }
+  if (left->GetType().kind == TypeKind::UInt128) {
+    return NotSupported("a comparison of UHUGEINT");
+  }
+  if (left->GetType() != right->GetType()) {
+    return NotSupported("a comparison of " + left->GetType().ToString() + " with " +
+                        right->GetType().ToString());
+  }
+  return Accept(plan::Expression::Make(operation, TypeKind::Boolean, {left, right}));
+}
+
 }  // namespace
 
 CapturedExpression CaptureComparison(ExpressionType comparison, const plan::ExpressionPointer& left,
@@ -173,7 +199,7 @@ CapturedExpression CaptureComparison(ExpressionType comparison, const plan::Expr
   if (!operation) {
     return NotSupported("the comparison " + duckdb::ExpressionTypeToString(comparison));
   }
-  return MakeComparison(*operation, left, right);
+  return CompareExpressions(*operation, left, right, false);
 }
 
 bool IsCompressedText(const duckdb::Expression& expression) {
@@ -207,12 +233,13 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
   if (!type) {
     return RefuseType(expression);
   }
-  if (const std::optional<size_t> base = DictionaryBase(expression);
+  if (const std::optional<size_t> base = is_by_row_ ? std::nullopt : DictionaryBase(expression);
       base && !IsNullTestOfColumn(expression)) {
     const CapturedColumn& column = scope_.columns[*base];
     return Accept(plan::Expression::Dictionary(
         std::make_shared<DictionaryExpression>(context_, OverBase(expression)),
-        plan::Expression::Column(*base, column.type, column.name)));
+        plan::Expression::Column(*base, column.type, column.name),
+        ExpressionCapture(context_, scope_, true).Capture(expression).expression));
   }
 
   switch (expression.GetExpressionClass()) {
@@ -363,21 +390,32 @@ CapturedExpression ExpressionCapture::Column(const duckdb::Expression& expressio
     return CapturedExpression::Refuse(found->reason);
   }
   const CapturedColumn& column = scope_.columns[*found->column];
-  return Accept(plan::Expression::Column(*found->column, column.type, column.name));
+  if (is_by_row_ && column.origin && column.origin->expression) {
+    return NotSupported("the string " + expression.ToString() + " computed by row");
+  }
+  const size_t number = is_by_row_ && column.origin ? column.origin->base : *found->column;
+  return Accept(plan::Expression::Column(number, column.type, scope_.columns[number].name));
 }
 
 CapturedExpression ExpressionCapture::Constant(const duckdb::Expression& expression) const {
   const plan::Type type = *ToPlanType(expression.return_type);
-  if (type.IsVarchar()) {
+  if (type.IsVarchar() && !is_by_row_) {
     return NotSupported("the VARCHAR constant " + expression.ToString() + " on its own");
   }
   const duckdb::Value& value = expression.Cast<duckdb::BoundConstantExpression>().value;
   return Accept(plan::Expression::MakeConstant(ToConstant(value), type));
 }
 
+//! A comparison of captured operands; they must be of one type that the device compares.
+CapturedExpression ExpressionCapture::MakeComparison(Operation operation,
+                                                     const plan::ExpressionPointer& left,
+                                                     const plan::ExpressionPointer& right) const {
+  return CompareExpressions(operation, left, right, is_by_row_);
+}
+
 CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expression) const {
   const auto& comparison = expression.Cast<duckdb::BoundComparisonExpression>();
-  if (comparison.left->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+  if (comparison.left->return_type.id() == duckdb::LogicalTypeId::VARCHAR && !is_by_row_) {
     return RefuseText("a comparison of VARCHAR columns", expression);
   }
   CapturedExpression left = Capture(*comparison.left);
@@ -388,7 +426,11 @@ CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expre
   if (!right) {
     return right;
   }
-  return CaptureComparison(expression.GetExpressionType(), left.expression, right.expression);
+  const std::optional<Operation> operation = ComparisonOperation(expression.GetExpressionType());
+  if (!operation) {
+    return NotSupported("the comparison " + expression.ToString());
+  }
+  return MakeComparison(*operation, left.expression, right.expression);
 }
 
 CapturedExpression ExpressionCapture::Between(const duckdb::Expression& expression) const {
@@ -456,7 +498,8 @@ CapturedExpression ExpressionCapture::Operator(const duckdb::Expression& express
       return NotSupported("the operator " + duckdb::ExpressionTypeToString(kind));
   }
   const bool is_in = kind == ExpressionType::COMPARE_IN || kind == ExpressionType::COMPARE_NOT_IN;
-  if (is_in && operation.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+  if (is_in && operation.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR &&
+      !is_by_row_) {
     return RefuseText("a comparison of VARCHAR columns", expression);
   }
 
@@ -591,6 +634,9 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
   if (name == "constant_or_null") {
     return ConstantOrNull(expression);
   }
+  if (arguments > 0 && function.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
+    return TextFunction(expression);
+  }
   if (duckdb::StringUtil::StartsWith(name, "__internal_compress_integral_")) {
     return Compress(expression);
   }
@@ -601,6 +647,39 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
     return std::move(*captured);
   }
   return NotSupported("the function " + name);
+}
+
+CapturedExpression ExpressionCapture::TextFunction(const duckdb::Expression& expression) const {
+  const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
+  const std::string& name = function.function.name;
+  const std::optional<Operation> operation = TextOperation(name);
+  if (!is_by_row_ || !operation) {
+    return NotSupported("the function " + name);
+  }
+  const bool is_length = *operation == Operation::Length || *operation == Operation::ByteLength;
+  const plan::Type type = *ToPlanType(expression.return_type);
+  if (function.children.size() != (is_length ? 1 : 2) ||
+      type.kind != (is_length ? TypeKind::Int64 : TypeKind::Boolean)) {
+    return NotSupported("the function " + name + " of these types");
+  }
+  std::vector<plan::ExpressionPointer> operands;
+  for (const auto& child : function.children) {
+    CapturedExpression operand = Capture(*child);
+    if (!operand) {
+      return operand;
+    }
+    operands.push_back(std::move(operand.expression));
+  }
+  if (!is_length &&
+      (!operands[1]->GetType().IsVarchar() || operands[1]->GetOperation() != Operation::Constant ||
+       operands[1]->GetConstant().is_null)) {
+    return NotSupported("the function " + name + " of a string that is not constant");
+  }
+  plan::ExpressionPointer result = plan::Expression::Make(*operation, type, std::move(operands));
+  if (name == kNotLike) {
+    result = plan::Expression::Make(Operation::Not, type, {std::move(result)});
+  }
+  return Accept(std::move(result));
 }
 
 CapturedExpression ExpressionCapture::Arithmetic(Operation operation,

@@ -65,14 +65,16 @@ bool IsCompressedTableText(const CapturedColumn& column);
 //! Translates DuckDB's bound expressions over the columns of `scope`.
 //!
 //! A subtree over one VARCHAR column and constants becomes a dictionary function, the largest such
-//! subtree: LIKE, IN, substring, comparisons and casts of strings need nothing else. Everything
+//! subtree: LIKE, IN, substring, comparisons and casts of strings need nothing else. Whether the
+//! column has a dictionary is not known yet, so that it also gets an expression that computes the
+//! same from the string of a row, where the plan has the operations for that. Everything
 //! else is translated operator by operator, with the types that DuckDB's binder chose. All
 //! arithmetic that DuckDB checks for overflow is checked against the result type's range on the
 //! device too; see capture_expression.cpp for where DuckDB's own check is narrower or wider.
 class ExpressionCapture {
  public:
   ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope)
-      : context_(context), scope_(scope) {}
+      : ExpressionCapture(context, scope, false) {}
 
   CapturedExpression Capture(const duckdb::Expression& expression) const;
 
@@ -80,6 +82,9 @@ class ExpressionCapture {
   std::optional<TextOrigin> OriginOf(const duckdb::Expression& expression) const;
 
  private:
+  ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope, bool is_by_row)
+      : context_(context), scope_(scope), is_by_row_(is_by_row) {}
+
   const CapturedBinding* Find(const duckdb::Expression& column_reference) const;
   //! The table's VARCHAR column that the whole of `expression` depends on, if it is fit for a
   //! dictionary function.
@@ -102,6 +107,10 @@ class ExpressionCapture {
   CapturedExpression Case(const duckdb::Expression& expression) const;
   CapturedExpression Cast(const duckdb::Expression& expression) const;
   CapturedExpression Function(const duckdb::Expression& expression) const;
+  //! A function of a string, if `expression` is one that the plan has.
+  CapturedExpression TextFunction(const duckdb::Expression& expression) const;
+  CapturedExpression MakeComparison(plan::Operation operation, const plan::ExpressionPointer& left,
+                                    const plan::ExpressionPointer& right) const;
   CapturedExpression Arithmetic(plan::Operation operation,
                                 const duckdb::Expression& expression) const;
   CapturedExpression Compress(const duckdb::Expression& expression) const;
@@ -117,6 +126,8 @@ class ExpressionCapture {
 
   duckdb::ClientContext& context_;
   const CaptureScope& scope_;
+  //! Whether strings are compared and searched row by row, without dictionary functions.
+  const bool is_by_row_;
 };
 
 }  // namespace margay::integration

@@ -100,7 +100,7 @@ Rows ListDevices(duckdb::ClientContext&) {
 //! A value of the column as DuckDB would print it; integral and floating-point statistics only.
 Value Bound(const storage::ColumnImage& column, bool is_min) {
   const auto& statistics = column.Statistics();
-  if (!statistics.HasValues()) {
+  if (!statistics.HasValues() || column.GetEncoding() == storage::Encoding::Text) {
     return Value(LogicalType::VARCHAR);
   }
   if (column.Type().IsFloat()) {

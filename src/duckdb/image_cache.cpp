@@ -270,8 +270,9 @@ ReadColumns ImageCache::Read(const ImageRequest& request,
   for (const auto& column : columns) {
     specifications.push_back({column.id, column.name, column.type});
   }
-  auto read = ReadTable(request.context, request.table.GetStorage(), specifications,
-                        *request.place->pool, segments_per_extent, control);
+  auto read =
+      ReadTable(request.context, request.table.GetStorage(), specifications, *request.place->pool,
+                segments_per_extent, request.dictionary_strings, control);
   counters_.columns_built += read.columns.size();
   for (const auto& column : read.columns) {
     counters_.bytes_built += column->Bytes();

@@ -25,6 +25,8 @@ struct ImageRequest {
   duckdb::DuckTableEntry& table;
   const plan::Node& scan;
   std::shared_ptr<const OpenDevice> place;
+  //! For columns that have to be encoded: see the setting margay_dictionary_strings.
+  uint64_t dictionary_strings;
 };
 
 //! What the cache has.

@@ -137,7 +137,8 @@ void FindCopies(duckdb::ClientContext& context, const PartTables& tables, Placem
   can_build = true;
   for (const auto& table : tables.tables) {
     auto& entry = table.entry.get();
-    auto finding = images.Find({context, entry, *table.scan, placement.place});
+    auto finding = images.Find(
+        {context, entry, *table.scan, placement.place, placement.settings.dictionary_strings});
     if (finding.kind == ImageFinding::Kind::Valid) {
       copies.push_back(finding.copy);
       continue;
@@ -275,7 +276,8 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
     TableCopies copies;
     for (const auto& table : tables->tables) {
       copies.push_back(instance->images.Acquire(
-          {context, table.entry.get(), *table.scan, prepared.place}, control));
+          {context, table.entry.get(), *table.scan, prepared.place, settings.dictionary_strings},
+          control));
     }
     prepared.copies = tables->ForScans(copies);
   } catch (const storage::Refusal& refusal) {

@@ -46,6 +46,8 @@ size_t ResultWriter::Write(duckdb::DataChunk& chunk) {
     const auto& column = batch_.columns[i];
     if (!column.type.IsVarchar()) {
       WriteFixed(chunk.data[i], column, rows);
+    } else if (!column.dictionary) {
+      WriteTexts(chunk.data[i], column, rows);
     } else if (column.dictionary->Size() <= batch_.rows) {
       WriteCodes(chunk.data[i], column, rows);
     } else {
@@ -72,6 +74,21 @@ void ResultWriter::WriteFixed(duckdb::Vector& vector, const execute::ResultColum
   for (size_t i = 0; i < rows; i++) {
     if (column.validity[position_ + i] == 0) {
       validity.SetInvalid(i);
+    }
+  }
+}
+
+void ResultWriter::WriteTexts(duckdb::Vector& vector, const execute::ResultColumn& column,
+                              size_t rows) const {
+  const auto* texts = reinterpret_cast<const std::string_view*>(column.values) + position_;
+  auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
+  auto& validity = duckdb::FlatVector::Validity(vector);
+  for (size_t i = 0; i < rows; i++) {
+    if (column.validity != nullptr && column.validity[position_ + i] == 0) {
+      validity.SetInvalid(i);
+    } else {
+      // A copy: the batch and the pins of its column end before the vector may.
+      strings[i] = duckdb::StringVector::AddStringOrBlob(vector, texts[i].data(), texts[i].size());
     }
   }
 }

@@ -23,6 +23,7 @@ class ResultWriter {
   using DictionaryPointer = std::shared_ptr<const storage::Dictionary>;
 
   void WriteFixed(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows) const;
+  void WriteTexts(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows) const;
   void WriteStrings(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows);
   void WriteCodes(duckdb::Vector& vector, const execute::ResultColumn& column, size_t rows);
   //! The dictionary as a vector that DuckDB hashes once, with NULL behind its last value.

@@ -5,6 +5,7 @@
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/main/database.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::integration {
 namespace {
@@ -16,6 +17,7 @@ constexpr const char* kCacheDirectory = "margay_cache_directory";
 constexpr const char* kDeviceMemory = "margay_device_memory";
 constexpr const char* kMinRows = "margay_min_rows";
 constexpr const char* kTailRows = "margay_tail_rows";
+constexpr const char* kDictionaryStrings = "margay_dictionary_strings";
 
 //! Below this DuckDB answers in about the time that a launch and the fetch of its result take.
 constexpr uint64_t kDefaultMinRows = 100000;
@@ -119,6 +121,7 @@ Settings Settings::Read(const duckdb::ClientContext& context) {
   }
   settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
   settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
+  settings.dictionary_strings = Number(context, kDictionaryStrings, storage::kSmallDictionary);
   return settings;
 }
 
@@ -149,6 +152,10 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
   config.AddExtensionOption(
       kTailRows, "In force mode, the most rows that operators above a device part may get", number,
       duckdb::Value::UBIGINT(kDefaultTailRows));
+  config.AddExtensionOption(
+      kDictionaryStrings,
+      "Different strings up to which a column that is encoded always gets a dictionary", number,
+      duckdb::Value::UBIGINT(storage::kSmallDictionary));
 }
 
 }  // namespace margay::integration

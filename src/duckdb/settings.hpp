@@ -29,6 +29,7 @@ struct Settings {
   std::optional<uint64_t> device_memory;
   uint64_t min_rows = 0;
   uint64_t tail_rows = 0;
+  uint64_t dictionary_strings = 0;
 
   //! The settings as they are now for a connection.
   static Settings Read(const duckdb::ClientContext& context);

@@ -292,7 +292,7 @@ class TableScan {
 ReadColumns ReadTable(duckdb::ClientContext& context, duckdb::DataTable& table,
                       const std::vector<storage::ColumnSpecification>& columns,
                       memory::ExtentPool& pool, size_t segments_per_extent,
-                      const ReadControl& control) {
+                      uint64_t dictionary_strings, const ReadControl& control) {
   ReadColumns result;
   result.segments_per_extent =
       segments_per_extent != 0 ? segments_per_extent
@@ -300,6 +300,7 @@ ReadColumns ReadTable(duckdb::ClientContext& context, duckdb::DataTable& table,
   storage::BuildOptions options;
   options.expected_rows = table.GetTotalRows();
   options.segments_per_extent = result.segments_per_extent;
+  options.small_dictionary = dictionary_strings;
   storage::TableImageBuilder builder(columns, pool.Allocator(), options);
   result.rows = TableScan(context, table, columns, builder, control).Run();
   for (size_t i = 0; i < columns.size(); i++) {

@@ -28,6 +28,11 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
   const std::vector<const plan::Node*> scans = plan::Scans(*plan);
   for (size_t table = 0; table < scans.size(); table++) {
     rows.push_back(images[table]->Rows());
+    // A join finds rows of its build sides by their numbers, in one extent.
+    if (table > 0 && images[table]->ExtentCount() > 1) {
+      return Refusal{"the join with " + scans[table]->Table() +
+                     ", which takes more than one extent, is not supported yet"};
+    }
     for (const plan::ScanColumn& column : scans[table]->Columns()) {
       columns.push_back({columns.size(), table, column.name, images[table]->Find(column.id)});
       if (!columns.back().image) {
@@ -103,6 +108,7 @@ std::vector<std::string> CompiledPart::ColumnDescriptions() const {
     lines.push_back(table + column->name + " " + column->image->Type().ToString() + ": " +
                     std::string(storage::EncodingName(column->image->GetEncoding())) + ", " +
                     std::to_string(column->image->Width()) + " bytes" +
+                    (column->IsText() ? " and the string" : "") +
                     (column->image->HasValidity() ? ", validity" : ""));
   }
   return lines;

@@ -5,7 +5,7 @@
 namespace margay::execute {
 
 void JoinBuffers::Create(const compile::JoinTable& table, device::Device& device,
-                         memory::ExtentPool& pool, device::Queue& queue) {
+                         memory::ExtentPool& pool) {
   if (tables_.size() <= table.number)
     tables_.resize(table.number + 1);
   Buffers& buffers = tables_[table.number];
@@ -13,8 +13,7 @@ void JoinBuffers::Create(const compile::JoinTable& table, device::Device& device
   const size_t rows = std::max<uint64_t>(table.rows, 1) * sizeof(int32_t);
   const size_t row_arrays = (table.HasNexts() ? 1 : 0) + table.links.size();
   buffers.reservation = pool.Reserve(heads + row_arrays * rows);
-  buffers.heads = device.CreateBuffer(heads, device::Access::ReadWrite);
-  queue.Fill(buffers.heads, 0, heads, 0);
+  buffers.heads = device.CreateZeroedBuffer(heads, device::Access::ReadWrite);
   if (table.HasNexts())
     buffers.nexts = device.CreateBuffer(rows, device::Access::ReadWrite);
   for (size_t i = 0; i < table.links.size(); i++)

@@ -14,8 +14,7 @@ namespace margay::execute {
 class JoinBuffers {
  public:
   //! Makes an empty table. Throws memory::OutOfMemory and device::DeviceError.
-  void Create(const compile::JoinTable& table, device::Device& device, memory::ExtentPool& pool,
-              device::Queue& queue);
+  void Create(const compile::JoinTable& table, device::Device& device, memory::ExtentPool& pool);
 
   //! Sets the arguments of `table` from `argument` on; returns the argument behind them.
   uint32_t Bind(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;

@@ -62,20 +62,20 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
 void KernelRun::PinColumns() {
   const auto pin = [](const compile::InputColumn& column) {
     return ColumnPins{Pin(column.image->DataExtents(), column.name),
-                      Pin(column.image->ValidityExtents(), column.name)};
+                      Pin(column.image->ValidityExtents(), column.name),
+                      Pin(column.image->TextExtents(), column.name)};
   };
+  auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().columns)
-    pins_.push_back(pin(column));
+    pins->push_back(pin(column));
+  pins_ = std::move(pins);
   for (const compile::InputColumn& column : Kernel().joined_columns)
     joined_pins_.push_back(pin(column));
 }
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    {
-      device::QueueLease queue = part_->GetDevice().AcquireQueue();
-      joins_->Create(*build.build, part_->GetDevice(), part_->Pool(), *queue);
-    }
+    joins_->Create(*build.build, part_->GetDevice(), part_->Pool());
     BuildRun run(part_, build, options_, joins_);
     run.RunAll();
     const RunStatistics& statistics = run.Statistics();
@@ -88,6 +88,16 @@ void KernelRun::RunBuilds() {
     statistics_.kernel_milliseconds += statistics.kernel_milliseconds;
     statistics_.transfer_milliseconds += statistics.transfer_milliseconds;
   }
+}
+
+size_t KernelRun::SegmentsInTexts(const size_t* segments, size_t count) const {
+  for (const compile::InputColumn& column : Kernel().text_columns) {
+    const auto is_elsewhere = [&](size_t segment) {
+      return column.image->TextExtentOf(segment) != column.image->TextExtentOf(segments[0]);
+    };
+    count = static_cast<size_t>(std::find_if(segments, segments + count, is_elsewhere) - segments);
+  }
+  return count;
 }
 
 uint32_t KernelRun::WorkGroups(uint32_t units) const {
@@ -125,6 +135,12 @@ void KernelRun::CountBytes(const WorkList& work) {
     statistics_.bytes_touched += work.LiveRows() * column.image->Width();
     if (column.image->HasValidity())
       statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
+    if (!column.IsText())
+      continue;
+    for (const ExtentWork& extent : work.Extents()) {
+      for (size_t segment : extent.segments)
+        statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
+    }
   }
   for (const compile::InputColumn& column : Kernel().joined_columns)
     statistics_.bytes_touched += column.image->Rows() * column.image->Width();
@@ -147,6 +163,7 @@ void KernelRun::RunAll() {
   Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
   Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
   Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
+  Grow(no_rows_, device, 2 * sizeof(int64_t), device::Access::ReadOnly);
   device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
     if (!words.empty())
@@ -165,43 +182,49 @@ void KernelRun::RunAll() {
 
 void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                           const ExtentWork& extent) {
-  uint32_t argument = 5;
-  for (size_t i = 0; i < pins_.size(); i++) {
-    kernel.Argument(argument++, pins_[i].data[extent.extent].Buffer());
-    if (!pins_[i].validity.empty()) {
-      kernel.Argument(argument++, pins_[i].validity[extent.extent].Buffer());
-    }
-  }
-  for (const ColumnPins& pins : joined_pins_) {
-    if (pins.data.empty()) {
-      Grow(no_rows_, part_->GetDevice(), 2 * sizeof(int64_t), device::Access::ReadOnly);
-      kernel.Argument(argument++, no_rows_);
-      continue;
-    }
-    kernel.Argument(argument++, pins.data[0].Buffer());
-    if (!pins.validity.empty())
-      kernel.Argument(argument++, pins.validity[0].Buffer());
-  }
-  for (const compile::JoinTable& table : Kernel().joins)
-    argument = joins_->Bind(table, kernel, argument);
   for (size_t done = 0; done < extent.segments.size();) {
     if (options_.interrupted())
       throw Interrupted();
     Batch batch;
-    batch.segments = std::min({batch_segments_, LargestBatch(), extent.segments.size() - done});
+    batch.segment_numbers = extent.segments.data() + done;
+    batch.segments =
+        SegmentsInTexts(batch.segment_numbers,
+                        std::min({batch_segments_, LargestBatch(), extent.segments.size() - done}));
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     const std::vector<int64_t> descriptors =
-        work.Descriptors(Kernel(), extent.segments.data() + done, batch.segments);
+        work.Descriptors(Kernel(), batch.segment_numbers, batch.segments);
     const size_t bytes = descriptors.size() * sizeof(int64_t);
     Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
     Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
-    BindSink(kernel, argument, batch);
+    BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
     RunBatch(queue, kernel, batch);
     done += batch.segments;
     progress_ = progress_ + static_cast<double>(batch.segments) /
                                 static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
   }
+}
+
+uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const {
+  uint32_t argument = 5;
+  for (size_t i = 0; i < pins_->size(); i++) {
+    const ColumnPins& pins = (*pins_)[i];
+    kernel.Argument(argument++, pins.data[extent].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[extent].Buffer());
+    if (!pins.texts.empty()) {
+      const size_t text = Kernel().columns[i].image->TextExtentOf(segment);
+      kernel.Argument(argument++, pins.texts[text].Buffer());
+    }
+  }
+  for (const ColumnPins& pins : joined_pins_) {
+    kernel.Argument(argument++, pins.data.empty() ? no_rows_ : pins.data[0].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[0].Buffer());
+  }
+  for (const compile::JoinTable& table : Kernel().joins)
+    argument = joins_->Bind(table, kernel, argument);
+  return argument;
 }
 
 void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {

@@ -31,6 +31,7 @@ class KernelRun : public Run {
   //! One launch: `units` units of work for `work_groups` work-groups.
   struct Batch {
     size_t segments = 0;
+    const size_t* segment_numbers = nullptr;
     uint32_t units = 0;
     uint32_t work_groups = 0;
   };
@@ -63,20 +64,27 @@ class KernelRun : public Run {
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
-  RunStatistics statistics_;
-
- private:
   struct ColumnPins {
     std::vector<memory::ExtentPin> data;
     std::vector<memory::ExtentPin> validity;
+    std::vector<memory::ExtentPin> texts;
   };
+  //! By column of the kernel. Results that refer to the columns share them.
+  const std::shared_ptr<const std::vector<ColumnPins>>& Pins() const { return pins_; }
 
+  RunStatistics statistics_;
+
+ private:
   void PinColumns();
   //! Runs the kernels of the build sides.
   void RunBuilds();
+  //! How many of the first `count` of these segments have their bytes in the same text extents.
+  size_t SegmentsInTexts(const size_t* segments, size_t count) const;
   void RunAll();
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                  const ExtentWork& extent);
+  //! Sets the arguments for the extents that hold `segment`; returns the number of the next one.
+  uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
   void RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
   void CountBytes(const WorkList& work);
 
@@ -84,7 +92,7 @@ class KernelRun : public Run {
   const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
   const std::shared_ptr<JoinBuffers> joins_;
-  std::vector<ColumnPins> pins_;         //!< per column of the kernel
+  std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::vector<ColumnPins> joined_pins_;  //!< per joined column
   bool is_done_ = false;
   std::atomic<double> progress_{0};

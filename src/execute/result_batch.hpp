@@ -13,7 +13,8 @@ namespace margay::execute {
 //! One column of a result batch.
 struct ResultColumn {
   plan::Type type;
-  //! In DuckDB's vector layout for `type`; a Varchar as uint32_t codes into `dictionary`.
+  //! In DuckDB's vector layout for `type`; a Varchar as uint32_t codes into `dictionary`, or, where
+  //! there is none, as std::string_view.
   const std::byte* values = nullptr;
   //! One byte per row, 0 = NULL; none if no row is NULL.
   const uint8_t* validity = nullptr;

@@ -225,13 +225,16 @@ ExpressionPointer Expression::Make(Operation operation, Type type,
 }
 
 ExpressionPointer Expression::Dictionary(std::shared_ptr<const DictionaryFunction> function,
-                                         ExpressionPointer argument) {
+                                         ExpressionPointer argument, ExpressionPointer by_row) {
   if (function == nullptr) {
     throw std::logic_error("Expression::Dictionary: the function is missing");
   }
   std::shared_ptr<Expression> result(new Expression(Operation::Dictionary, function->ResultType()));
   result->function_ = std::move(function);
   result->operands_.push_back(std::move(argument));
+  if (by_row != nullptr) {
+    result->operands_.push_back(std::move(by_row));
+  }
   RequireOperands(Operation::Dictionary, result->operands_);
   return result;
 }
@@ -286,6 +289,12 @@ std::string Expression::ToString() const {
     case Operation::Cast:
     case Operation::TryCast:
       return name + "(" + joined(0, ", ") + " AS " + type_.ToString() + ")";
+    case Operation::Prefix:
+    case Operation::Suffix:
+    case Operation::Contains:
+    case Operation::Length:
+    case Operation::ByteLength:
+      return name + "(" + joined(0, ", ") + ")";
     case Operation::DatePart:
       return std::string(DatePartName(part_)) + "(" + text(0) + ")";
     case Operation::DateTrunc:
@@ -360,16 +369,21 @@ ExpressionPointer Substitute(const ExpressionPointer& expression,
   if (operands == expression->Operands()) {
     return expression;
   }
-  switch (expression->GetOperation()) {
+  return WithOperands(*expression, std::move(operands));
+}
+
+ExpressionPointer WithOperands(const Expression& expression,
+                               std::vector<ExpressionPointer> operands) {
+  switch (expression.GetOperation()) {
     case Operation::Dictionary:
-      return Expression::Dictionary(expression->FunctionPointer(), operands[0]);
+      return Expression::Dictionary(expression.FunctionPointer(), operands[0],
+                                    operands.size() > 1 ? operands[1] : nullptr);
     case Operation::DatePart:
     case Operation::DateTrunc:
-      return Expression::PartOf(expression->GetOperation(), expression->Part(),
-                                expression->GetType(), operands[0]);
+      return Expression::PartOf(expression.GetOperation(), expression.Part(), expression.GetType(),
+                                operands[0]);
     default:
-      return Expression::Make(expression->GetOperation(), expression->GetType(),
-                              std::move(operands));
+      return Expression::Make(expression.GetOperation(), expression.GetType(), std::move(operands));
   }
 }
 
@@ -455,6 +469,18 @@ std::string_view OperationName(Operation operation) {
       return "CAST";
     case Operation::TryCast:
       return "TRY_CAST";
+    case Operation::Like:
+      return "LIKE";
+    case Operation::Prefix:
+      return "PREFIX";
+    case Operation::Suffix:
+      return "SUFFIX";
+    case Operation::Contains:
+      return "CONTAINS";
+    case Operation::Length:
+      return "LENGTH";
+    case Operation::ByteLength:
+      return "STRLEN";
     case Operation::DatePart:
       return "DATE_PART";
     case Operation::DateTrunc:

@@ -65,6 +65,15 @@ enum class Operation : uint8_t {
   Cast,      //!< operand 0 to `type` with DuckDB's rounding; out of range is an error
   TryCast,   //!< as Cast, but out of range gives NULL
 
+  // Functions of a Varchar; NULL if it is NULL. Where there is an operand 1, it is a Varchar
+  // constant.
+  Like,        //!< operand 1 is a pattern: `%` any text, `_` one character, no escapes
+  Prefix,      //!< begins with operand 1
+  Suffix,      //!< ends with operand 1
+  Contains,    //!< holds operand 1
+  Length,      //!< characters, as BIGINT
+  ByteLength,  //!< bytes of UTF-8, as BIGINT
+
   //! `part` of operand 0, a Date or a Timestamp, as Int64; NULL for infinite ones
   DatePart,
   //! operand 0, a Date or a Timestamp, at the begin of its `part`; infinite ones are a fault
@@ -73,7 +82,8 @@ enum class Operation : uint8_t {
   //! day of the month, or its last one if it is shorter. What is no Timestamp is a fault.
   AddMonths,
 
-  //! `function` of operand 0, a Varchar Column; see DictionaryFunction
+  //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
+  //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
 };
 
@@ -97,8 +107,10 @@ class Expression {
   static ExpressionPointer Null(Type type);
   static ExpressionPointer Make(Operation operation, Type type,
                                 std::vector<ExpressionPointer> operands);
+  //! `by_row` is operand 1, or null.
   static ExpressionPointer Dictionary(std::shared_ptr<const DictionaryFunction> function,
-                                      ExpressionPointer argument);
+                                      ExpressionPointer argument,
+                                      ExpressionPointer by_row = nullptr);
   //! A DatePart or a DateTrunc.
   static ExpressionPointer PartOf(Operation operation, DatePart part, Type type,
                                   ExpressionPointer operand);
@@ -140,6 +152,10 @@ bool SameExpression(const Expression& left, const Expression& right);
 //! `expression` with every Column replaced by the expression of that number in `replacements`.
 ExpressionPointer Substitute(const ExpressionPointer& expression,
                              const std::vector<ExpressionPointer>& replacements);
+
+//! `expression` with other operands.
+ExpressionPointer WithOperands(const Expression& expression,
+                               std::vector<ExpressionPointer> operands);
 
 //! Appends the conjuncts of `expression` (itself, if it is no And) to `conjuncts`.
 void SplitConjunction(const ExpressionPointer& expression,

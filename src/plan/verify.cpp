@@ -136,6 +136,16 @@ class Verifier {
         RequireOperands(1);
         return Require(CanCast(OperandType(0), type_),
                        "there is no such cast from " + OperandType(0).ToString());
+      case Operation::Like:
+      case Operation::Prefix:
+      case Operation::Suffix:
+      case Operation::Contains:
+        return TextPredicate();
+      case Operation::Length:
+      case Operation::ByteLength:
+        RequireOperands(1);
+        Require(OperandType(0).IsVarchar(), "the operand must be a VARCHAR");
+        return Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
       case Operation::DatePart:
         Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
         return PartOfOperand();
@@ -282,6 +292,16 @@ class Verifier {
     }
   }
 
+  void TextPredicate() const {
+    RequireOperands(2);
+    Require(type_.IsBoolean(), "the result must be a BOOLEAN");
+    Require(OperandType(0).IsVarchar() && OperandType(1).IsVarchar(),
+            "the operands must be VARCHARs");
+    const Expression& pattern = expression_.Operand(1);
+    Require(pattern.GetOperation() == Operation::Constant && !pattern.GetConstant().is_null,
+            "operand 1 must be a constant that is not NULL");
+  }
+
   void PartOfOperand() const {
     RequireOperands(1);
     const TypeKind whole = IsPartOfDate(expression_.Part()) ? TypeKind::Date : TypeKind::Timestamp;
@@ -289,7 +309,8 @@ class Verifier {
   }
 
   void Dictionary() const {
-    RequireOperands(1);
+    Require(Count() == 1 || Count() == 2, "it has " + std::to_string(Count()) + " operands");
+    Require(Count() == 1 || OperandType(1) == type_, "operand 1 gives another type");
     Require(
         expression_.Operand(0).GetOperation() == Operation::Column && OperandType(0).IsVarchar(),
         "the argument must be a VARCHAR column");

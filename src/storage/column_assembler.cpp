@@ -7,29 +7,12 @@
 #include <utility>
 
 #include "storage/bitmap.hpp"
+#include "storage/integer_width.hpp"
+#include "storage/refusal.hpp"
 
 namespace margay::storage {
 
 namespace {
-
-//! Calls function(std::type_identity<U>()) with the unsigned integer of `width` bytes.
-template <typename Function>
-auto VisitWidth(size_t width, const Function& function) {
-  switch (width) {
-    case 1:
-      return function(std::type_identity<uint8_t>());
-    case 2:
-      return function(std::type_identity<uint16_t>());
-    case 4:
-      return function(std::type_identity<uint32_t>());
-    case 8:
-      return function(std::type_identity<uint64_t>());
-    case 16:
-      return function(std::type_identity<UInt128>());
-    default:
-      throw std::logic_error("VisitWidth: no integer has " + std::to_string(width) + " bytes");
-  }
-}
 
 template <typename T>
 const T* ValuesOf(const StagedPiece& piece) {
@@ -87,6 +70,11 @@ size_t WidthFor(uint64_t spread) {
   return spread <= 0xFF ? 1 : spread <= 0xFFFF ? 2 : spread <= 0xFFFFFFFF ? 4 : 8;
 }
 
+//! With zeros up to the next multiple of the slack.
+uint64_t Padded(uint64_t bytes) {
+  return (bytes + kExtentSlackBytes - 1) / kExtentSlackBytes * kExtentSlackBytes;
+}
+
 bool FitsInt64(Int128 value) {
   return value >= std::numeric_limits<int64_t>::min() &&
          value <= std::numeric_limits<int64_t>::max();
@@ -108,14 +96,12 @@ ColumnAssembler::ColumnAssembler(Input input, memory::ExtentPool& pool,
 void ColumnAssembler::PlacePieces() {
   uint64_t row = 0;
   for (const StagedBatch& batch : *input_.batches) {
-    const uint32_t* codes =
-        input_.codes == nullptr ? nullptr : (*input_.codes)[batch.stager].data();
     for (const StagedPiece& piece : batch.pieces) {
       uint64_t end = row + piece.rows;
       while (first_pieces_.size() * kSegmentRows < end) {
         first_pieces_.push_back(pieces_.size());
       }
-      pieces_.push_back({&piece, codes, row});
+      pieces_.push_back({&piece, batch.stager, row});
       row = end;
     }
   }
@@ -135,9 +121,9 @@ void ColumnAssembler::ForEachPart(size_t segment, const Function& function) cons
     const PlacedPiece& placed = pieces_[i];
     const uint64_t part_begin = std::max(begin, placed.first_row);
     const uint64_t part_end = std::min(end, placed.first_row + placed.piece->rows);
-    function(Part{*placed.piece, placed.codes, static_cast<size_t>(part_begin - placed.first_row),
+    function(Part{*placed.piece, static_cast<size_t>(part_begin - placed.first_row),
                   static_cast<size_t>(part_end - part_begin),
-                  static_cast<size_t>(part_begin - begin)});
+                  static_cast<size_t>(part_begin - begin), placed.stager});
   }
 }
 
@@ -156,11 +142,18 @@ std::shared_ptr<const ColumnImage> ColumnAssembler::Assemble() {
       WriteSegmentValidity(segment, destination);
     });
   }
+  std::vector<memory::ExtentPin> texts;
+  if (parts_.encoding == Encoding::Text) {
+    texts = WriteTexts();
+  }
   for (const memory::ExtentPin& pin : data) {
     parts_.data.push_back(pin.PinnedExtent());
   }
   for (const memory::ExtentPin& pin : validity) {
     parts_.validity.push_back(pin.PinnedExtent());
+  }
+  for (const memory::ExtentPin& pin : texts) {
+    parts_.texts.push_back(pin.PinnedExtent());
   }
   return std::make_shared<ColumnImage>(std::move(parts_));
 }
@@ -190,6 +183,23 @@ void ColumnAssembler::FindSegmentStatistics(size_t segment) {
     }
   });
   parts_.segments[segment] = statistics;
+  if (input_.texts.has_value()) {
+    FindTextBytes(segment);
+  }
+}
+
+void ColumnAssembler::FindTextBytes(size_t segment) {
+  uint64_t bytes = 0;
+  ForEachPart(segment, [&](const Part& part) { bytes += input_.texts->Bytes(part); });
+  const uint64_t most = std::min(
+      kLargestSegmentText,
+      input_.largest_buffer - std::min<uint64_t>(input_.largest_buffer, 2 * kExtentSlackBytes));
+  if (bytes > most) {
+    throw Refusal("column " + input_.name + " has " + std::to_string(bytes) + " bytes of text in " +
+                  std::to_string(SegmentRows(segment)) + " rows; " + std::to_string(most) +
+                  " are the most that the device takes");
+  }
+  parts_.segments[segment].text_bytes = static_cast<uint32_t>(bytes);
 }
 
 void ColumnAssembler::ChooseEncoding() {
@@ -197,6 +207,11 @@ void ColumnAssembler::ChooseEncoding() {
     const bool is_single = input_.type.kind == plan::TypeKind::Float32;
     parts_.encoding = is_single ? Encoding::Float32 : Encoding::Float64;
     parts_.width = is_single ? sizeof(float) : sizeof(double);
+    return;
+  }
+  if (input_.texts.has_value()) {
+    parts_.encoding = Encoding::Text;
+    parts_.width = sizeof(uint32_t);
     return;
   }
   if (input_.type.IsVarchar()) {
@@ -223,6 +238,9 @@ void ColumnAssembler::ChooseEncoding() {
 }
 
 bool ColumnAssembler::MayBeSorted() const {
+  if (parts_.encoding == Encoding::Text) {
+    return false;
+  }
   const SegmentStatistics* before = nullptr;
   for (const SegmentStatistics& segment : parts_.segments) {
     if (segment.nulls > 0 || segment.has_nan) {
@@ -262,7 +280,7 @@ void ColumnAssembler::FindColumnStatistics() {
         (input_.type.IsFloat() ? before->real_max != segment.real_min : before->max != segment.min);
     distinct += orders_[i].steps + (starts_new_value ? 1 : 0);
   }
-  if (input_.type.IsVarchar()) {
+  if (input_.dictionary != nullptr) {
     column.distinct_count = input_.dictionary->Size();
   } else if (column.sorted) {
     column.distinct_count = distinct;
@@ -279,8 +297,7 @@ std::vector<memory::ExtentPin> ColumnAssembler::WriteExtents(size_t bits_per_row
     const size_t end = std::min(segments, first + parts_.segments_per_extent);
     const size_t rows = (end - first - 1) * kSegmentRows + SegmentRows(end - 1);
     const size_t data_bytes = (rows * bits_per_row + 7) / 8;
-    const size_t padded_bytes =
-        (data_bytes + kExtentSlackBytes - 1) / kExtentSlackBytes * kExtentSlackBytes;
+    const size_t padded_bytes = Padded(data_bytes);
     const auto fill = [&](std::byte* destination, size_t offset, size_t bytes) {
       static_assert(memory::ExtentPool::kFillBytes % (kSegmentRows * sizeof(Int128)) == 0,
                     "a range starts with a segment");
@@ -306,6 +323,8 @@ void ColumnAssembler::WriteSegmentData(size_t segment, std::byte* destination) {
       return VisitWidth(parts_.width, [&]<typename Out>(std::type_identity<Out>) {
         WriteCodes(segment, reinterpret_cast<Out*>(destination));
       });
+    case Encoding::Text:
+      return WriteTextEnds(segment, reinterpret_cast<uint32_t*>(destination));
     case Encoding::Narrow:
     case Encoding::Wide:
       return VisitWidth(parts_.width, [&]<typename Out>(std::type_identity<Out>) {
@@ -348,7 +367,8 @@ void ColumnAssembler::WriteCodes(size_t segment, Out* destination) {
       std::fill_n(out, part.count, Out{0});
       return;
     }
-    const uint32_t* codes = part.codes + static_cast<size_t>(part.piece.base);
+    const uint32_t* codes =
+        (*input_.codes)[part.stager].data() + static_cast<size_t>(part.piece.base);
     if (part.piece.width == 0) {
       std::fill_n(out, part.count, static_cast<Out>(codes[0]));
     } else {
@@ -391,6 +411,17 @@ void ColumnAssembler::WriteReals(size_t segment, T* destination) {
   FindSegmentOrder(segment, destination);
 }
 
+void ColumnAssembler::WriteTextEnds(size_t segment, uint32_t* destination) {
+  uint32_t end = 0;
+  ForEachPart(segment,
+              [&](const Part& part) { end = input_.texts->WriteEnds(part, end, destination); });
+  uint32_t longest = destination[0];
+  for (size_t row = 1; row < SegmentRows(segment); row++) {
+    longest = std::max(longest, destination[row] - destination[row - 1]);
+  }
+  parts_.segments[segment].longest_text = longest;
+}
+
 template <typename T>
 void ColumnAssembler::ZeroNulls(const Part& part, T* destination) {
   if (part.piece.nulls > 0) {
@@ -417,6 +448,64 @@ void ColumnAssembler::WriteSegmentValidity(size_t segment, std::byte* destinatio
   ForEachPart(segment, [&](const Part& part) {
     OrBitRange(bitmap, part.row, part.piece.validity, part.first, part.count);
   });
+}
+
+std::vector<size_t> ColumnAssembler::CutTexts() {
+  const size_t segments = parts_.segments.size();
+  std::vector<size_t> cuts;
+  uint64_t bytes = 0;
+  for (size_t segment = 0; segment < segments; segment++) {
+    const uint64_t room = Padded(parts_.segments[segment].text_bytes);
+    if (segment % parts_.segments_per_extent == 0 ||
+        bytes + room + kExtentSlackBytes > input_.largest_text_extent) {
+      cuts.push_back(segment);
+      bytes = 0;
+    }
+    parts_.segments[segment].base = static_cast<int64_t>(bytes);
+    parts_.text_extents.push_back(cuts.size() - 1);
+    bytes += room;
+  }
+  cuts.push_back(segments);
+  return cuts;
+}
+
+std::vector<memory::ExtentPin> ColumnAssembler::WriteTexts() {
+  const std::vector<size_t> cuts = CutTexts();
+  std::vector<memory::ExtentPin> extents;
+  for (size_t i = 0; i + 1 < cuts.size(); i++) {
+    const SegmentStatistics& last = parts_.segments[cuts[i + 1] - 1];
+    const uint64_t bytes = static_cast<uint64_t>(last.base) + Padded(last.text_bytes);
+    extents.push_back(pool_.CreatePinned(
+        bytes + kExtentSlackBytes, [&](std::byte* destination, size_t offset, size_t range) {
+          FillTexts(cuts[i], cuts[i + 1], destination, offset, range);
+        }));
+  }
+  return extents;
+}
+
+void ColumnAssembler::FillTexts(size_t first, size_t end, std::byte* destination, uint64_t offset,
+                                size_t bytes) {
+  parallel_for_(end - first, [&](size_t i) {
+    const SegmentStatistics& segment = parts_.segments[first + i];
+    // The last segment's room ends with the slack.
+    const uint64_t room_begin = static_cast<uint64_t>(segment.base);
+    const uint64_t room_end =
+        room_begin + Padded(segment.text_bytes) + (first + i + 1 == end ? kExtentSlackBytes : 0);
+    const uint64_t from = std::max(room_begin, offset);
+    const uint64_t to = std::min(room_end, offset + bytes);
+    if (from < to) {
+      WriteSegmentTexts(first + i, from - room_begin, destination + (from - offset), to - from);
+    }
+  });
+}
+
+void ColumnAssembler::WriteSegmentTexts(size_t segment, size_t skip, std::byte* destination,
+                                        size_t bytes) {
+  size_t written = 0;
+  ForEachPart(segment, [&](const Part& part) {
+    written += input_.texts->Copy(part, skip, destination + written, bytes - written);
+  });
+  std::memset(destination + written, 0, bytes - written);
 }
 
 }  // namespace margay::storage

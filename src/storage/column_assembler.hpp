@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "memory/extent_pool.hpp"
@@ -12,6 +14,7 @@
 #include "storage/encode_loops.hpp"
 #include "storage/parallel_for.hpp"
 #include "storage/staged_piece.hpp"
+#include "storage/staged_texts.hpp"
 
 namespace margay::storage {
 
@@ -28,33 +31,30 @@ class ColumnAssembler {
     //! Varchar: the sorted strings, and by stager and its code the code in there.
     std::shared_ptr<const Dictionary> dictionary;
     const std::vector<std::vector<uint32_t>>* codes = nullptr;
+    //! Varchar that is stored as text: its strings.
+    std::optional<StagedTexts> texts;
+    //! For messages.
+    std::string name;
+    //! In bytes: of the device, and of text extents as long as a segment fits in.
+    uint64_t largest_buffer = 0;
+    uint64_t largest_text_extent = 0;
   };
 
   ColumnAssembler(Input input, memory::ExtentPool& pool, const ParallelFor& parallel_for);
 
-  //! Throws memory::OutOfMemory, device::DeviceError.
+  //! Throws memory::OutOfMemory, device::DeviceError; Refusal where a segment has more bytes of
+  //! text than its offsets or a buffer can hold.
   std::shared_ptr<const ColumnImage> Assemble();
 
  private:
   //! A piece with its place in the column.
   struct PlacedPiece {
     const StagedPiece* piece;
-    //! Final codes by staged code; Varchar only.
-    const uint32_t* codes;
+    uint32_t stager;
     uint64_t first_row;
   };
 
-  //! The rows of a piece that lie in one segment.
-  struct Part {
-    const StagedPiece& piece;
-    const uint32_t* codes;
-    //! Rows [first, first + count) of the piece are rows [row, row + count) of the segment.
-    size_t first;
-    size_t count;
-    size_t row;
-
-    bool IsWhole() const { return count == piece.rows; }
-  };
+  using Part = SegmentPart;
 
   void PlacePieces();
   template <typename Function>
@@ -77,11 +77,21 @@ class ColumnAssembler {
   void WriteCodes(size_t segment, Out* destination);
   template <typename T>
   void WriteReals(size_t segment, T* destination);
+  void WriteTextEnds(size_t segment, uint32_t* destination);
   template <typename T>
   void ZeroNulls(const Part& part, T* destination);
   template <typename T>
   void FindSegmentOrder(size_t segment, const T* values);
   void WriteSegmentValidity(size_t segment, std::byte* destination);
+
+  void FindTextBytes(size_t segment);
+  //! Cuts the segments into text extents: the first segment of each, and the end.
+  std::vector<size_t> CutTexts();
+  std::vector<memory::ExtentPin> WriteTexts();
+  //! Writes bytes [offset, offset + bytes) of the extent that holds segments [first, end).
+  void FillTexts(size_t first, size_t end, std::byte* destination, uint64_t offset, size_t bytes);
+  //! Writes bytes [skip, skip + bytes) of the segment's room: its strings, then zeros.
+  void WriteSegmentTexts(size_t segment, size_t skip, std::byte* destination, size_t bytes);
 
   const Input input_;
   memory::ExtentPool& pool_;

@@ -9,31 +9,9 @@
 #include "storage/dictionary_merge.hpp"
 #include "storage/refusal.hpp"
 #include "storage/staged_piece.hpp"
+#include "storage/text_choice.hpp"
 
 namespace margay::storage {
-
-namespace {
-
-void RefuseIfTooMany(const MergedStrings& strings, uint64_t rows, const std::string& column,
-                     const BuildOptions& options) {
-  const std::string found =
-      "column " + column + " has " + std::to_string(strings.values.size()) + " distinct strings";
-  if (strings.values.size() > options.largest_dictionary) {
-    throw Refusal(found + "; dictionaries hold at most " +
-                  std::to_string(options.largest_dictionary));
-  }
-  if (strings.bytes > options.largest_dictionary_bytes) {
-    throw Refusal(found + " of " + std::to_string(strings.bytes) +
-                  " bytes; dictionaries hold at most " +
-                  std::to_string(options.largest_dictionary_bytes) + " bytes");
-  }
-  if (rows > options.rows_for_distinct_check && strings.values.size() > rows / 2) {
-    throw Refusal(found + " in " + std::to_string(rows) +
-                  " rows; a dictionary pays where they are at most half of the rows");
-  }
-}
-
-}  // namespace
 
 ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
                              std::shared_ptr<memory::HostAllocator> allocator, BuildOptions options)
@@ -60,7 +38,7 @@ std::unique_ptr<ColumnStager> ColumnBuilder::Lease() {
     number = stager_count_++;
   }
   return std::make_unique<ColumnStager>(specification_, allocator_, options_, staged_bytes_,
-                                        number);
+                                        is_text_, number);
 }
 
 void ColumnBuilder::Return(std::unique_ptr<ColumnStager> stager, uint64_t batch_index,
@@ -124,12 +102,22 @@ std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& poo
                                   ? options_.segments_per_extent
                                   : SegmentsPerExtent(pool.Device()->Info().largest_buffer);
   input.batches = &batches_;
+  input.name = specification_.name;
+  input.largest_buffer = pool.Device()->Info().largest_buffer;
+  input.largest_text_extent = options_.largest_text_extent;
   MergedStrings strings;
   if (specification_.type.IsVarchar()) {
-    strings = MergeStagedStrings(parallel_for);
-    RefuseIfTooMany(strings, Rows(), specification_.name, options_);
-    input.dictionary = std::make_shared<Dictionary>(strings.values);
-    input.codes = &strings.codes;
+    const std::vector<const StringInterner*> interners = Interners();
+    if (!is_text_) {
+      strings = MergeStrings(interners, parallel_for);
+      is_text_ = IsText({strings.values.size(), strings.bytes, Rows()}, options_);
+    }
+    if (is_text_) {
+      input.texts.emplace(interners);
+    } else {
+      input.dictionary = std::make_shared<Dictionary>(strings.values);
+      input.codes = &strings.codes;
+    }
   }
   std::shared_ptr<const ColumnImage> image =
       ColumnAssembler(std::move(input), pool, parallel_for).Assemble();
@@ -139,12 +127,12 @@ std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& poo
   return image;
 }
 
-MergedStrings ColumnBuilder::MergeStagedStrings(const ParallelFor& parallel_for) const {
+std::vector<const StringInterner*> ColumnBuilder::Interners() const {
   std::vector<const StringInterner*> interners(stager_count_);
   for (const std::unique_ptr<ColumnStager>& stager : idle_) {
     interners[stager->Number()] = stager->Strings();
   }
-  return MergeStrings(interners, parallel_for);
+  return interners;
 }
 
 }  // namespace margay::storage

@@ -18,7 +18,7 @@
 namespace margay::storage {
 
 class ColumnStager;
-struct MergedStrings;
+class StringInterner;
 struct StagedBatch;
 
 //! Builds one column image from batches of rows that arrive in any order, from several threads.
@@ -65,13 +65,15 @@ class ColumnBuilder {
                                             const ParallelFor& parallel_for = SequentialFor);
 
  private:
-  MergedStrings MergeStagedStrings(const ParallelFor& parallel_for) const;
+  //! By number of the stager.
+  std::vector<const StringInterner*> Interners() const;
 
   const ColumnSpecification specification_;
   const std::shared_ptr<memory::HostAllocator> allocator_;
   const BuildOptions options_;
   std::atomic<size_t> staged_bytes_{0};
   std::atomic<bool> is_refused_{false};
+  std::atomic<bool> is_text_{false};
 
   mutable std::mutex mutex_;
   std::string refusal_;

@@ -30,6 +30,9 @@ class ColumnImage {
     std::vector<SegmentStatistics> segments;
     std::vector<std::shared_ptr<memory::Extent>> data;
     std::vector<std::shared_ptr<memory::Extent>> validity;
+    //! Text only: the bytes, and by segment the extent that holds its bytes.
+    std::vector<std::shared_ptr<memory::Extent>> texts;
+    std::vector<size_t> text_extents;
     std::shared_ptr<const Dictionary> dictionary;
   };
 
@@ -53,13 +56,16 @@ class ColumnImage {
   }
   bool HasValidity() const { return !parts_.validity.empty(); }
 
+  //! The bytes of a Text column: its segment s lies in extent TextExtentOf(s), from
+  //! Segments()[s].base on. None for other encodings.
+  const std::vector<std::shared_ptr<memory::Extent>>& TextExtents() const { return parts_.texts; }
+  size_t TextExtentOf(size_t segment) const { return parts_.text_extents[segment]; }
+
   //! Not null exactly where the encoding is Dictionary.
   const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
 
   //! Memory of extents, dictionary and statistics, lost extents included.
   size_t Bytes() const { return bytes_; }
-  //! Bytes that a kernel reads for one full segment, validity included.
-  size_t BytesOfSegment() const;
   //! Whether any extent is lost. Only `true` lasts.
   bool IsLost() const;
 

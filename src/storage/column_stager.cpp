@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "storage/bitmap.hpp"
 #include "storage/encode_loops.hpp"
 #include "storage/physical_type.hpp"
+#include "storage/refusal.hpp"
+#include "storage/text_choice.hpp"
 
 namespace margay::storage {
 
@@ -50,14 +53,16 @@ void ColumnStager::Pending::Clear() {
 ColumnStager::ColumnStager(const ColumnSpecification& specification,
                            const std::shared_ptr<memory::HostAllocator>& allocator,
                            const BuildOptions& options, std::atomic<size_t>& staged_bytes,
-                           uint32_t number)
-    : type_(specification.type),
+                           std::atomic<bool>& is_text, uint32_t number)
+    : name_(specification.name),
+      type_(specification.type),
+      options_(options),
       number_(number),
+      is_text_(is_text),
       arena_(allocator, staged_bytes),
       pending_(std::make_unique<Pending>()) {
   if (type_.IsVarchar()) {
-    strings_ =
-        std::make_unique<StringInterner>(specification.name, allocator, options, staged_bytes);
+    strings_ = std::make_unique<StringInterner>(allocator, staged_bytes);
   }
 }
 
@@ -116,12 +121,72 @@ void ColumnStager::AppendStrings(const ColumnChunk& chunk) {
   }
   for (size_t row = 0; row < chunk.count;) {
     size_t count = std::min(chunk.count - row, kPieceRows - pending_->rows);
-    CollectStrings(chunk, row, count);
+    if (is_text_.load(std::memory_order_relaxed)) {
+      FlushPending<uint32_t>();
+      StageTexts(chunk, row, count);
+    } else {
+      CollectStrings(chunk, row, count);
+      FindWhetherText();
+    }
     row += count;
     if (pending_->rows == kPieceRows) {
       FlushPending<uint32_t>();
     }
   }
+}
+
+void ColumnStager::FindWhetherText() {
+  if (IsSurelyText({strings_->Size(), strings_->Bytes(), interned_rows_}, options_)) {
+    is_text_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ColumnStager::StageTexts(const ColumnChunk& chunk, size_t first, size_t count) {
+  const auto* strings = static_cast<const std::string_view*>(chunk.values);
+  auto* lengths = reinterpret_cast<uint32_t*>(arena_.Allocate(count * sizeof(uint32_t)));
+  std::array<const char*, kPieceRows> addresses;
+  std::array<uint64_t, kPieceRows / 64> validity{};
+  OrBitRange(validity.data(), 0, nullptr, 0, count);
+  StagedPiece piece;
+  piece.is_text = true;
+  piece.rows = static_cast<uint32_t>(count);
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t index = chunk.selection == nullptr ? first + i : chunk.selection[first + i];
+    lengths[i] = 0;
+    if (chunk.validity != nullptr && !BitAt(chunk.validity, index)) {
+      ClearBit(validity.data(), i);
+      piece.nulls++;
+      continue;
+    }
+    const std::string_view value = strings[index];
+    if (value.size() > std::numeric_limits<uint32_t>::max()) {
+      throw Refusal("column " + name_ + " has a string of more than 4 GiB");
+    }
+    addresses[i] = value.data();
+    lengths[i] = static_cast<uint32_t>(value.size());
+    bytes += value.size();
+  }
+  auto* text = reinterpret_cast<char*>(arena_.Allocate(bytes));
+  piece.values = reinterpret_cast<const std::byte*>(lengths);
+  piece.text = text;
+  for (size_t i = 0; i < count; i++) {
+    if (lengths[i] > 0) {
+      std::memcpy(text, addresses[i], lengths[i]);
+      text += lengths[i];
+    }
+  }
+  if (piece.nulls > 0) {
+    piece.validity = CopyValidity(validity.data(), count);
+  }
+  pieces_.push_back(piece);
+}
+
+const uint64_t* ColumnStager::CopyValidity(const uint64_t* validity, size_t rows) {
+  const size_t bytes = BitmapWords(rows) * sizeof(uint64_t);
+  std::byte* copy = arena_.Allocate(bytes);
+  std::memcpy(copy, validity, bytes);
+  return reinterpret_cast<const uint64_t*>(copy);
 }
 
 template <typename T>
@@ -166,6 +231,7 @@ void ColumnStager::CollectStrings(const ColumnChunk& chunk, size_t first, size_t
     }
   }
   pending.rows += count;
+  interned_rows_ += count;
 }
 
 uint32_t ColumnStager::CodeOf(const ColumnChunk& chunk, size_t index) {
@@ -211,10 +277,7 @@ void ColumnStager::Stage(const T* values, size_t rows, const uint64_t* validity,
   piece.rows = static_cast<uint32_t>(rows);
   piece.nulls = static_cast<uint32_t>(nulls);
   if (nulls > 0) {
-    size_t bytes = BitmapWords(rows) * sizeof(uint64_t);
-    std::byte* copy = arena_.Allocate(bytes);
-    std::memcpy(copy, validity, bytes);
-    piece.validity = reinterpret_cast<const uint64_t*>(copy);
+    piece.validity = CopyValidity(validity, rows);
   }
   if (nulls < rows) {
     if constexpr (std::is_floating_point_v<T>) {

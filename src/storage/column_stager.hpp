@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "memory/host_allocator.hpp"
@@ -19,16 +20,18 @@ namespace margay::storage {
 
 //! Takes the rows of one column, batch after batch, and narrows them into pieces. Chunks that are
 //! large, flat and without NULLs are narrowed where they lie; others are collected in a buffer
-//! first. Strings become codes of the stager's own StringInterner, which are staged like integers.
+//! first. Strings become codes of the stager's own StringInterner, which are staged like integers,
+//! until text_choice.hpp finds that the column is stored as text.
 //!
 //! Not thread-safe. The pieces live as long as the stager.
 class ColumnStager {
  public:
-  //! `number` tells the stagers of a column apart; `staged_bytes` counts the memory and outlives
-  //! the stager.
+  //! `number` tells the stagers of a column apart; `staged_bytes` counts the memory; `is_text`, of
+  //! all stagers of the column, becomes true once one of them has found that the column is stored
+  //! as text. Both outlive the stager.
   ColumnStager(const ColumnSpecification& specification,
                const std::shared_ptr<memory::HostAllocator>& allocator, const BuildOptions& options,
-               std::atomic<size_t>& staged_bytes, uint32_t number);
+               std::atomic<size_t>& staged_bytes, std::atomic<bool>& is_text, uint32_t number);
   ColumnStager(const ColumnStager&) = delete;
   ColumnStager& operator=(const ColumnStager&) = delete;
 
@@ -71,6 +74,10 @@ class ColumnStager {
   template <typename T>
   void Collect(const ColumnChunk& chunk, size_t first, size_t count);
   void CollectStrings(const ColumnChunk& chunk, size_t first, size_t count);
+  void FindWhetherText();
+  //! Stages rows of a chunk, at most kPieceRows, as text.
+  void StageTexts(const ColumnChunk& chunk, size_t first, size_t count);
+  const uint64_t* CopyValidity(const uint64_t* validity, size_t rows);
   uint32_t CodeOf(const ColumnChunk& chunk, size_t index);
   //! The same for a chunk with a dictionary, whose strings are remembered.
   uint32_t KnownCodeOf(const ColumnChunk& chunk, size_t index);
@@ -83,13 +90,18 @@ class ColumnStager {
   template <typename T>
   void StageReals(const T* values, StagedPiece& piece);
 
+  const std::string name_;
   const plan::Type type_;
+  const BuildOptions options_;
   const uint32_t number_;
+  std::atomic<bool>& is_text_;
   StagingArena arena_;
   std::unique_ptr<StringInterner> strings_;
   std::unique_ptr<Pending> pending_;
   std::vector<StagedPiece> pieces_;
   uint64_t rows_ = 0;
+  //! Rows of all batches whose strings were interned.
+  uint64_t interned_rows_ = 0;
 
   //! By position in the chunk dictionary `dictionary_id_`.
   std::vector<uint32_t> dictionary_codes_;

@@ -12,6 +12,9 @@
 // and 64 zero bytes follow every extent's data, so that vector loads may overrun. Validity bitmaps
 // lie the same way in extents of their own: R/8 bytes per segment, row r at bit r mod R, least
 // significant bit of the first byte first, 1 = not NULL.
+//
+// The bytes of a Text column lie in text extents, which are cut at segments as well, but where
+// they are full; no text extent serves segments of two data extents. See docs/storage.md.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +38,25 @@ inline constexpr size_t kExtentSlackBytes = 64;
 //! transfer and eviction.
 inline constexpr size_t kLargestSegmentsPerExtent = 1024;
 
-//! A dictionary beyond these sizes is refused: codes would no longer be small, and building it
-//! would take longer than the queries it serves.
+//! Up to this many distinct strings, a column always has a dictionary: codes take at most 2 bytes,
+//! and whatever is computed once per string is computed in a moment.
+inline constexpr size_t kSmallDictionary = 65536;
+
+//! A larger dictionary pays where a string comes back in this many rows on average: then what is
+//! saved by its codes outweighs building it and going through it in every query.
+inline constexpr size_t kRowsPerDictionaryString = 8;
+
+//! A dictionary beyond these sizes never pays.
 inline constexpr size_t kLargestDictionary = size_t{16} << 20;
 inline constexpr size_t kLargestDictionaryBytes = size_t{1} << 30;
 
-//! Beyond this many rows, a column whose distinct strings are more than half of its rows is
-//! refused: its dictionary would be no smaller than the text.
-inline constexpr size_t kRowsForDistinctCheck = size_t{1} << 20;
+//! Most bytes of text of a segment: offsets take 4 bytes, and kernels may count on some room above
+//! them.
+inline constexpr uint64_t kLargestSegmentText = (uint64_t{1} << 32) - (uint64_t{1} << 20);
+
+//! Text extents grow up to this size, unless a single segment is larger: few launches per column,
+//! and still a useful unit of transfer and eviction.
+inline constexpr size_t kLargestTextExtent = size_t{1} << 30;
 
 //! The same for all columns of an image whatever their width, so that one launch takes one pointer
 //! per column. `largest_buffer` is the device's, in bytes.

@@ -16,6 +16,8 @@ std::string_view EncodingName(Encoding encoding) {
       return "float64";
     case Encoding::Dictionary:
       return "dictionary";
+    case Encoding::Text:
+      return "text";
   }
   throw std::logic_error("EncodingName: unknown encoding");
 }

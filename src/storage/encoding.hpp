@@ -12,6 +12,7 @@ enum class Encoding : uint8_t {
   Float32,     //!< as it is
   Float64,     //!< as it is
   Dictionary,  //!< code in the column's sorted dictionary, in 1, 2 or 4 bytes; all bases are 0
+  Text,        //!< end of the row's bytes in its segment, in 4 bytes; the bytes lie in text extents
 };
 
 //! In lower case, for users.

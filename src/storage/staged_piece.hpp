@@ -6,6 +6,12 @@
 //   validity  [ rows bits, in words ]    only where there are NULLs, which hold another row's value
 //
 // width 0: all rows that are not NULL hold `base`, and there are no value bytes.
+//
+// Strings are staged as codes of their stager's StringInterner, until the column turns out to have
+// too many of them; from then on as they are:
+//
+//   values    [ rows * 4 bytes ]         the length of each row's string; 0 where it is NULL
+//   text      [ string 0 | string 1 | ... ]
 #pragma once
 
 #include <cstddef>
@@ -33,6 +39,22 @@ struct StagedPiece {
   //! 0, 1, 2, 4, 8 or 16.
   uint8_t width = 0;
   bool has_nan = false;
+  //! Whether strings are staged as they are.
+  bool is_text = false;
+  const char* text = nullptr;
+};
+
+//! The rows of a piece that lie in one segment.
+struct SegmentPart {
+  const StagedPiece& piece;
+  //! Rows [first, first + count) of the piece are rows [row, row + count) of the segment.
+  size_t first = 0;
+  size_t count = 0;
+  size_t row = 0;
+  //! Which stager made the piece: strings are numbered by stager.
+  uint32_t stager = 0;
+
+  bool IsWhole() const { return count == piece.rows; }
 };
 
 //! Immutable once it is with the ColumnBuilder.

@@ -8,7 +8,8 @@
 namespace margay::storage {
 
 //! What is known about the rows of one segment, all exact. Integral columns use min and max,
-//! dictionary columns too (of the codes), floating-point columns real_min and real_max.
+//! dictionary columns too (of the codes), floating-point columns real_min and real_max; of text
+//! columns neither is known.
 struct SegmentStatistics {
   //! Over the values that are not NULL; 0 where there are none.
   Int128 min = 0;
@@ -16,9 +17,13 @@ struct SegmentStatistics {
   //! Over the values that are neither NULL nor NaN; +infinity and -infinity where there are none.
   double real_min = std::numeric_limits<double>::infinity();
   double real_max = -std::numeric_limits<double>::infinity();
-  //! What is added to every stored offset of a Narrow column: min, or 0 where all rows are NULL. 0
-  //! for other encodings.
+  //! Narrow: what is added to every stored offset: min, or 0 where all rows are NULL. Text: the
+  //! place of the segment's bytes in its text extent. 0 for other encodings.
   int64_t base = 0;
+  //! Text: all bytes of the segment's strings.
+  uint32_t text_bytes = 0;
+  //! Text: bytes of its longest string.
+  uint32_t longest_text = 0;
   uint32_t rows = 0;
   uint32_t nulls = 0;
   bool has_nan = false;
@@ -39,7 +44,8 @@ struct ColumnStatistics {
   //! unknown.
   uint64_t distinct_count = 0;
   bool has_nan = false;
-  //! Every value is at least the one before it, and there are neither NULLs nor NaNs. Exact.
+  //! Every value is at least the one before it, and there are neither NULLs nor NaNs. Exact, but
+  //! never true for text columns.
   bool sorted = false;
 
   bool HasValues() const { return null_count < rows; }

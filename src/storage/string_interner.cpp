@@ -4,10 +4,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
-
-#include "storage/refusal.hpp"
 
 namespace margay::storage {
 
@@ -17,12 +13,9 @@ constexpr size_t kFirstSlots = 1024;
 
 }  // namespace
 
-StringInterner::StringInterner(std::string column,
-                               const std::shared_ptr<memory::HostAllocator>& allocator,
-                               const BuildOptions& options, std::atomic<size_t>& staged_bytes)
-    : column_(std::move(column)),
-      options_(options),
-      allocator_(allocator),
+StringInterner::StringInterner(const std::shared_ptr<memory::HostAllocator>& allocator,
+                               std::atomic<size_t>& staged_bytes)
+    : allocator_(allocator),
       staged_bytes_(staged_bytes),
       arena_(allocator, staged_bytes),
       entries_(allocator, staged_bytes),
@@ -63,7 +56,6 @@ uint32_t StringInterner::Add(std::string_view value, Slot& slot, uint32_t hash) 
   entries_.Append({copy, value.size()});
   bytes_ += value.size();
   slot = {hash, code + 1};
-  RefuseIfTooMany();
   if (2 * entries_.Size() > slots_.Size()) {
     Grow();
   }
@@ -83,25 +75,6 @@ void StringInterner::Grow() {
       }
       slots_[position] = old[i];
     }
-  }
-}
-
-void StringInterner::RefuseIfTooMany() const {
-  if (entries_.Size() > options_.largest_dictionary) {
-    throw Refusal("column " + column_ + " has more than " +
-                  std::to_string(options_.largest_dictionary) +
-                  " distinct strings, the most that a dictionary holds");
-  }
-  if (bytes_ > options_.largest_dictionary_bytes) {
-    throw Refusal("column " + column_ + " has more than " +
-                  std::to_string(options_.largest_dictionary_bytes) +
-                  " bytes of distinct strings, the most that a dictionary holds");
-  }
-  if (options_.expected_rows > options_.rows_for_distinct_check &&
-      entries_.Size() > options_.expected_rows / 2) {
-    throw Refusal("column " + column_ + " has more than " + std::to_string(entries_.Size() - 1) +
-                  " distinct strings in about " + std::to_string(options_.expected_rows) +
-                  " rows; a dictionary pays where they are at most half of the rows");
   }
 }
 

@@ -9,11 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "memory/host_allocator.hpp"
-#include "storage/build_options.hpp"
 #include "storage/short_string_cache.hpp"
 #include "storage/staging_arena.hpp"
 #include "storage/staging_array.hpp"
@@ -23,15 +21,16 @@ namespace margay::storage {
 //! Not thread-safe; once nobody adds strings, any thread may read.
 class StringInterner {
  public:
-  //! `column` is for messages; `staged_bytes` counts the memory and outlives the interner.
-  StringInterner(std::string column, const std::shared_ptr<memory::HostAllocator>& allocator,
-                 const BuildOptions& options, std::atomic<size_t>& staged_bytes);
+  //! `staged_bytes` counts the memory and outlives the interner.
+  StringInterner(const std::shared_ptr<memory::HostAllocator>& allocator,
+                 std::atomic<size_t>& staged_bytes);
 
-  //! The code of `value`, which is copied where it is new. Throws Refusal where there are too many
-  //! strings, memory::OutOfMemory.
+  //! The code of `value`, which is copied where it is new. Throws memory::OutOfMemory.
   uint32_t Intern(std::string_view value);
 
   size_t Size() const { return entries_.Size(); }
+  //! Of all strings together.
+  size_t Bytes() const { return bytes_; }
   std::string_view Value(uint32_t code) const {
     return {entries_[code].data, entries_[code].length};
   }
@@ -49,10 +48,7 @@ class StringInterner {
   uint32_t FindOrAdd(std::string_view value);
   uint32_t Add(std::string_view value, Slot& slot, uint32_t hash);
   void Grow();
-  void RefuseIfTooMany() const;
 
-  const std::string column_;
-  const BuildOptions options_;
   const std::shared_ptr<memory::HostAllocator> allocator_;
   std::atomic<size_t>& staged_bytes_;
   StagingArena arena_;

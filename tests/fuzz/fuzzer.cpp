@@ -81,6 +81,9 @@ bool Fuzzer::RunPlan(uint64_t plan) {
   DataGenerator data(fuzz_case.table);
   tally_.plans++;
   engine_.Create(fuzz_case.table);
+  // Every other plan has its strings as text, unless most of them are the same.
+  engine_.Execute(plan % 2 == 0 ? "RESET margay_dictionary_strings"
+                                : "SET margay_dictionary_strings = 0");
 
   for (uint64_t i = 0; i < options_.data_sets && !IsOver(); i++) {
     place_ = std::to_string(options_.seed) + ":" + std::to_string(plan) + ", data set " +

@@ -85,6 +85,20 @@ TEST_P(ProgramCacheTest, UsesTheDiskAfterMemoryIsCleared) {
   EXPECT_EQ(Cache().Get(source), found);
 }
 
+TEST_P(ProgramCacheTest, DropsWhatWasUsedLongestAgo) {
+  Cache().Limit(2);
+  const std::string first = FreshSource(), second = FreshSource(), third = FreshSource();
+  const std::shared_ptr<Program> held = Cache().Get(first);
+  Cache().Get(second);
+  Cache().Get(first);
+  Cache().Get(third);
+  EXPECT_EQ(Cache().Snapshot().size(), 2U);
+  EXPECT_EQ(Cache().Get(first), held) << "it was used after the second";
+  EXPECT_EQ(Cache().Get(second)->Statistics().origin, "disk");
+  ExpectWorks(*device_, *held);
+  Cache().Limit(256);
+}
+
 TEST_P(ProgramCacheTest, RebuildsWhatIsDamagedOnDisk) {
   const std::string source = FreshSource();
   Cache().Get(source);

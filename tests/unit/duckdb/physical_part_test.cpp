@@ -59,6 +59,23 @@ TEST_F(PhysicalPartTest, StringsComeBack) {
   EXPECT_EQ(database_.Query(rows), database_.Reference(rows));
 }
 
+TEST_F(PhysicalPartTest, TextColumns) {
+  Force();
+  database_.Run("CREATE TABLE u AS SELECT i, 'text number ' || i AS s FROM range(100000) r(i)");
+  database_.Run("SET margay_tail_rows = 1000000");
+  std::string count = "SELECT count(*), sum(length(s)) FROM u WHERE s LIKE '%number%77%'";
+  EXPECT_EQ(database_.Query(count), database_.Reference(count));
+  std::string rows = "SELECT i, s FROM u WHERE s LIKE '%99'";
+  EXPECT_EQ(database_.Query(rows), database_.Reference(rows));
+  EXPECT_EQ(OnDevice(), 2U);
+  auto profile = database_.Query("EXPLAIN ANALYZE " + count);
+  EXPECT_TRUE(Contains(profile, "text, 4 bytes")) << profile;
+  EXPECT_EQ(database_.Query("SELECT encoding, width FROM margay_cache() WHERE \"column\" = 's'"),
+            "text|4");
+  auto refused = database_.Query("SELECT min(s) FROM u");
+  EXPECT_TRUE(Contains(refused, "s has too many different strings for a dictionary")) << refused;
+}
+
 TEST_F(PhysicalPartTest, OffModeLeavesEverythingToDuckDB) {
   database_.Run("SET margay_mode = 'off'");
   database_.Query(kQuery);

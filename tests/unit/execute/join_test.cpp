@@ -69,9 +69,10 @@ struct Fixture {
   std::shared_ptr<memory::ExtentPool> pool;
 };
 
-std::shared_ptr<storage::TableImage> Build(const Fixture& fixture, const Table& table) {
+std::shared_ptr<storage::TableImage> Build(const Fixture& fixture, const Table& table,
+                                           storage::BuildOptions options = {}) {
   storage::TableImageBuilder builder({{0, "key", TypeKind::Int64}, {1, "value", TypeKind::Int64}},
-                                     fixture.allocator, {});
+                                     fixture.allocator, options);
   std::vector<int64_t> keys, values;
   std::vector<uint64_t> validity(table.size() / 64 + 1, 0);
   for (size_t i = 0; i < table.size(); i++) {
@@ -294,6 +295,37 @@ TEST_F(NestedJoinTest, LinksLeadToInnerTables) {
     }
     Check(Summarize(join, {1, 5}, {}), {probe, middle, inner}, 0, expected);
   }
+}
+
+//! Rows of a build side are numbers within one extent; the probe side may have any number.
+TEST_F(NestedJoinTest, OnlyTheProbeSideMayHaveSeveralExtents) {
+  const Table build = MakeBuildSide(Keys::UniqueDense, 1000);
+  const Table probe = MakeProbeSide(build, 200'000);
+  const auto plan = Summarize(Node::Join(JoinKind::Inner, Scan("probe"), Scan("build"),
+                                         {JoinKey{Column(0), Column(0)}}, nullptr),
+                              {1, 3}, {});
+  Summary expected;
+  expected[0].resize(5);
+  for (const auto& [probe_value, build_value] : Joined(JoinKind::Inner, probe, build, false)) {
+    expected[0][0]++;
+    expected[0][1]++;
+    expected[0][2] += probe_value;
+    expected[0][3]++;
+    expected[0][4] += *build_value;
+  }
+  auto& registry = device::DeviceRegistry::Instance();
+  const auto device = registry.Open(registry.Devices()[0].index);
+  Fixture fixture;
+  fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
+  storage::BuildOptions options;
+  options.segments_per_extent = 1;
+  const auto in_extents = Build(fixture, probe, options), in_one = Build(fixture, build);
+  ASSERT_GT(in_extents->ExtentCount(), 1U);
+  auto made = Part::Make(plan, {in_extents, in_one}, device, fixture.pool, compile::Shape::Loop);
+  ExpectEqual(Read(*std::get<std::shared_ptr<const Part>>(made), 0), expected);
+  auto refused = Part::Make(plan, {in_one, in_extents}, device, fixture.pool, compile::Shape::Loop);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_NE(std::get<Refusal>(refused).reason.find("more than one extent"), std::string::npos);
 }
 
 }  // namespace

@@ -230,6 +230,24 @@ TEST(Substitute, RefusesMissingReplacementsAndOtherTypes) {
   EXPECT_THROW(Substitute(kA, {kP}), std::logic_error);
 }
 
+TEST(Substitute, ReplacesInBothFormsOfAFunction) {
+  const ExpressionPointer by_row = Expression::Make(Operation::Length, kBigint, {kS});
+  const ExpressionPointer other = Expression::Column(0, kVarchar, "other");
+  const ExpressionPointer replaced =
+      Substitute(Named("length", kBigint, kS, by_row), {nullptr, nullptr, nullptr, nullptr, other});
+  EXPECT_EQ(replaced->ToString(), "length(other)");
+  ASSERT_EQ(replaced->Operands().size(), 2U);
+  EXPECT_EQ(replaced->Operand(1).ToString(), "LENGTH(other)");
+}
+
+TEST(ExpressionText, FunctionsOfText) {
+  EXPECT_EQ(Expression::Make(Operation::Like, kBoolean, {kS, Text("a%")})->ToString(),
+            "(s LIKE 'a%')");
+  EXPECT_EQ(Expression::Make(Operation::Contains, kBoolean, {kS, Text("a'b")})->ToString(),
+            "CONTAINS(s, 'a''b')");
+  EXPECT_EQ(Expression::Make(Operation::ByteLength, kBigint, {kS})->ToString(), "STRLEN(s)");
+}
+
 TEST(SplitConjunction, FlattensNestedAnds) {
   const ExpressionPointer either = Expression::Make(Operation::Or, kBoolean, {kP, kQ});
   const ExpressionPointer inner = Expression::Make(Operation::And, kBoolean, {kQ, either});

@@ -54,9 +54,10 @@ class NamedFunction : public DictionaryFunction {
   Type type_;
 };
 
-inline ExpressionPointer Named(std::string name, Type type, ExpressionPointer argument) {
+inline ExpressionPointer Named(std::string name, Type type, ExpressionPointer argument,
+                               ExpressionPointer by_row = nullptr) {
   return Expression::Dictionary(std::make_shared<NamedFunction>(std::move(name), type),
-                                std::move(argument));
+                                std::move(argument), std::move(by_row));
 }
 
 }  // namespace margay::plan

@@ -281,6 +281,35 @@ TEST(Verify, DictionaryFunctionsTakeVarcharColumns) {
   EXPECT_FALSE(IsValid(Named("length", kBigint, Named("upper", kVarchar, Input(kVarchar)))));
 }
 
+TEST(Verify, DictionaryFunctionsMayBeComputedByRow) {
+  const ExpressionPointer length = Expression::Make(Operation::Length, kBigint, {Input(kVarchar)});
+  EXPECT_TRUE(IsValid(Named("length", kBigint, Input(kVarchar), length)));
+  EXPECT_FALSE(IsValid(Named("length", kInteger, Input(kVarchar), length))) << "another type";
+  const ExpressionPointer fault = Expression::Make(Operation::Length, kBigint, {Input(kInteger)});
+  EXPECT_FALSE(IsValid(Named("length", kBigint, Input(kVarchar), fault)));
+}
+
+TEST(Verify, FunctionsOfText) {
+  for (const Operation operation :
+       {Operation::Like, Operation::Prefix, Operation::Suffix, Operation::Contains}) {
+    const auto is_valid = [&](const Type& type, std::vector<ExpressionPointer> operands) {
+      return IsValid(Expression::Make(operation, type, std::move(operands)));
+    };
+    EXPECT_TRUE(is_valid(kBoolean, {Input(kVarchar), Text("a%")}));
+    EXPECT_FALSE(is_valid(kBigint, {Input(kVarchar), Text("a%")}));
+    EXPECT_FALSE(is_valid(kBoolean, {Input(kInteger), Text("a%")}));
+    EXPECT_FALSE(is_valid(kBoolean, {Input(kVarchar)}));
+    EXPECT_FALSE(is_valid(kBoolean, {Input(kVarchar), Input(kVarchar)}));
+    EXPECT_FALSE(is_valid(kBoolean, {Input(kVarchar), Expression::Null(kVarchar)}));
+  }
+  for (const Operation operation : {Operation::Length, Operation::ByteLength}) {
+    EXPECT_TRUE(IsValid(operation, kBigint, {kVarchar}));
+    EXPECT_FALSE(IsValid(operation, kInteger, {kVarchar}));
+    EXPECT_FALSE(IsValid(operation, kBigint, {kInteger}));
+    EXPECT_FALSE(IsValid(operation, kBigint, {kVarchar, kVarchar}));
+  }
+}
+
 TEST(Verify, FindsFaultsDeepInside) {
   const ExpressionPointer fault = Expression::Make(Operation::Not, kBoolean, {Input(kInteger)});
   const ExpressionPointer deep =

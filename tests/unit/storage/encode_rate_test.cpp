@@ -51,10 +51,9 @@ double Rate(const Moment& from, const Moment& to) {
 
 //! `chunk_at(i)` is the i-th of kChunks chunks of kChunkRows rows.
 template <typename ChunkAt>
-void Measure(const char* what, Type type, const ChunkAt& chunk_at) {
+void Measure(const char* what, Type type, const ChunkAt& chunk_at, BuildOptions options = {}) {
   TestEnvironment environment;
   ASSERT_NE(environment.device, nullptr);
-  BuildOptions options;
   options.expected_rows = kRows;
   TableImageBuilder builder({{0, "c", type}}, environment.allocator, options);
   const Moment start;
@@ -110,7 +109,8 @@ void MeasureValues(const char* what, Type type, bool with_nulls, const Value& va
   });
 }
 
-void MeasureStrings(const char* what, size_t distinct, size_t length, bool as_dictionary) {
+void MeasureStrings(const char* what, size_t distinct, size_t length, bool as_dictionary,
+                    BuildOptions options = {}) {
   std::vector<std::string> texts(distinct);
   std::vector<std::string_view> dictionary(distinct);
   for (size_t i = 0; i < distinct; i++) {
@@ -125,7 +125,7 @@ void MeasureStrings(const char* what, size_t distinct, size_t length, bool as_di
     codes[i] = static_cast<uint32_t>(random() % distinct);
     values[i] = dictionary[codes[i]];
   }
-  Measure(what, TypeKind::Varchar, [&](size_t i) {
+  const auto chunk_at = [&](size_t i) {
     ColumnChunk chunk;
     if (as_dictionary) {
       chunk.values = dictionary.data();
@@ -136,7 +136,8 @@ void MeasureStrings(const char* what, size_t distinct, size_t length, bool as_di
       chunk.values = values.data() + i * kChunkRows;
     }
     return chunk;
-  });
+  };
+  Measure(what, TypeKind::Varchar, chunk_at, options);
 }
 
 TEST(EncodeRate, DISABLED_Columns) {
@@ -159,6 +160,9 @@ TEST(EncodeRate, DISABLED_Columns) {
   MeasureStrings("VARCHAR, 25 distinct, 10 long", 25, 10, false);
   MeasureStrings("VARCHAR, 25 distinct, dictionary", 25, 10, true);
   MeasureStrings("VARCHAR, 10000 distinct, 20 long", 10000, 20, false);
+  BuildOptions text;
+  text.largest_dictionary = 0;
+  MeasureStrings("VARCHAR as text, 20 long", 10000, 20, false, text);
 }
 
 }  // namespace

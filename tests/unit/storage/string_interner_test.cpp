@@ -15,7 +15,7 @@ TEST(StringInterner, CodesInOrderOfAppearance) {
   std::atomic<size_t> bytes = 0;
   auto allocator = std::make_shared<memory::HeapAllocator>();
   {
-    StringInterner interner("c", allocator, {}, bytes);
+    StringInterner interner(allocator, bytes);
     for (int round = 0; round < 2; round++) {
       for (uint32_t i = 0; i < 20000; i++) {
         ASSERT_EQ(interner.Intern("string number " + std::to_string(i)), i);
@@ -32,9 +32,9 @@ TEST(StringInterner, CodesInOrderOfAppearance) {
 TEST(MergeStrings, SortsAndRemovesDuplicates) {
   std::atomic<size_t> bytes = 0;
   auto allocator = std::make_shared<memory::HeapAllocator>();
-  StringInterner first("c", allocator, {}, bytes);
-  StringInterner second("c", allocator, {}, bytes);
-  StringInterner empty("c", allocator, {}, bytes);
+  StringInterner first(allocator, bytes);
+  StringInterner second(allocator, bytes);
+  StringInterner empty(allocator, bytes);
   for (const char* value : {"pear", "apple", "long common prefix 2"}) {
     first.Intern(value);
   }

@@ -176,6 +176,57 @@ void ExpectPadding(const std::vector<std::shared_ptr<memory::Extent>>& extents,
   }
 }
 
+//! Where the bytes of segments lie, and zeros between them and behind the last one.
+void ExpectTextExtents(const ColumnImage& image, device::Device& device) {
+  std::vector<uint64_t> ends(image.TextExtents().size(), 0);
+  std::vector<std::vector<std::byte>> bytes;
+  for (const auto& extent : image.TextExtents()) {
+    bytes.push_back(BytesOf(*extent, device));
+  }
+  for (size_t s = 0; s < image.Segments().size(); s++) {
+    const SegmentStatistics& segment = image.Segments()[s];
+    const size_t extent = image.TextExtentOf(s);
+    ASSERT_LT(extent, ends.size());
+    ASSERT_EQ(static_cast<uint64_t>(segment.base), ends[extent]) << "segment " << s;
+    const uint64_t end = ends[extent] + segment.text_bytes;
+    ends[extent] = (end + 63) / 64 * 64;
+    for (uint64_t i = end; i < ends[extent]; i++) {
+      ASSERT_EQ(bytes[extent][i], std::byte{0}) << "padding of segment " << s;
+    }
+    if (s > 0 && s % image.SegmentsPerExtent() == 0) {
+      ASSERT_NE(extent, image.TextExtentOf(s - 1)) << "cut where data extents are";
+    }
+  }
+  for (size_t i = 0; i < ends.size(); i++) {
+    ASSERT_EQ(bytes[i].size(), ends[i] + 64);
+    for (uint64_t k = ends[i]; k < bytes[i].size(); k++) {
+      ASSERT_EQ(bytes[i][k], std::byte{0}) << "slack";
+    }
+  }
+}
+
+//! What is known of a text column.
+void ExpectTextStatistics(const std::vector<Cell>& cells, const ColumnImage& image) {
+  uint64_t nulls = 0;
+  for (size_t s = 0; s < image.Segments().size(); s++) {
+    uint64_t segment_nulls = 0, bytes = 0, rows = 0;
+    for (size_t row = s * kSegmentRows; row < std::min(cells.size(), (s + 1) * kSegmentRows);
+         row++) {
+      rows++;
+      segment_nulls += cells[row].is_null ? 1 : 0;
+      bytes += cells[row].text.size();
+    }
+    ASSERT_EQ(image.Segments()[s].rows, rows);
+    ASSERT_EQ(image.Segments()[s].nulls, segment_nulls);
+    ASSERT_EQ(image.Segments()[s].text_bytes, bytes);
+    nulls += segment_nulls;
+  }
+  EXPECT_EQ(image.Statistics().rows, cells.size());
+  EXPECT_EQ(image.Statistics().null_count, nulls);
+  EXPECT_EQ(image.Statistics().distinct_count, 0u);
+  EXPECT_FALSE(image.Statistics().sorted);
+}
+
 void ExpectStatistics(const TestColumn& column, const std::vector<Cell>& codes,
                       const ColumnImage& image) {
   const bool is_float = column.type.IsFloat();
@@ -387,6 +438,10 @@ std::vector<Cell> Decode(const ColumnImage& image, device::Device& device) {
   for (const auto& extent : image.ValidityExtents()) {
     validity.push_back(BytesOf(*extent, device));
   }
+  std::vector<std::vector<std::byte>> texts;
+  for (const auto& extent : image.TextExtents()) {
+    texts.push_back(BytesOf(*extent, device));
+  }
   const size_t width = image.Width();
   for (size_t row = 0; row < cells.size(); row++) {
     Cell& cell = cells[row];
@@ -396,10 +451,14 @@ std::vector<Cell> Decode(const ColumnImage& image, device::Device& device) {
     const std::byte* stored = data[extent].data() + place * width;
     UInt128 bits = 0;
     std::memcpy(&bits, stored, width);
+    uint32_t begin = 0;
+    if (image.GetEncoding() == Encoding::Text && row % kSegmentRows > 0) {
+      std::memcpy(&begin, stored - width, width);
+    }
     if (!validity.empty()) {
       cell.is_null = (static_cast<uint8_t>(validity[extent][place / 8]) >> (place % 8) & 1) == 0;
       if (cell.is_null) {
-        EXPECT_TRUE(bits == 0) << "NULL in row " << row << " is not stored as zero";
+        EXPECT_TRUE(bits == begin) << "NULL in row " << row << " is not stored as zero";
         continue;
       }
     }
@@ -423,6 +482,11 @@ std::vector<Cell> Decode(const ColumnImage& image, device::Device& device) {
       case Encoding::Dictionary:
         cell.integer = static_cast<Int128>(bits);
         cell.text = image.GetDictionary()->Value(static_cast<uint32_t>(bits));
+        break;
+      case Encoding::Text:
+        cell.text.assign(reinterpret_cast<const char*>(texts[image.TextExtentOf(segment)].data()) +
+                             image.Segments()[segment].base + begin,
+                         static_cast<size_t>(bits) - begin);
         break;
     }
   }
@@ -454,7 +518,12 @@ void ExpectImageHolds(const TestColumn& column, const ColumnImage& image, device
           << ToString(expected.integer);
     }
   }
-  ExpectStatistics(column, decoded, image);
+  if (image.GetEncoding() == Encoding::Text) {
+    ExpectTextExtents(image, device);
+    ExpectTextStatistics(decoded, image);
+  } else {
+    ExpectStatistics(column, decoded, image);
+  }
 }
 
 ParallelFor ThreadedFor(size_t threads) {

@@ -1,0 +1,93 @@
+#include "compile/text_resolution.hpp"
+
+#include "compile/refusal.hpp"
+
+namespace margay::compile {
+
+using plan::Operation;
+
+namespace {
+
+constexpr const char* kTooManyStrings = " has too many different strings for a dictionary";
+
+//! Replaces what an expression computes of text columns.
+class Resolver {
+ public:
+  explicit Resolver(const std::vector<InputColumn>& columns) : columns_(columns) {}
+
+  bool IsTextColumn(const plan::Expression& expression) const {
+    return expression.GetOperation() == Operation::Column &&
+           columns_[expression.ColumnIndex()].IsText();
+  }
+
+  plan::ExpressionPointer Resolve(const plan::ExpressionPointer& expression) const {
+    if (expression->GetOperation() == Operation::Dictionary) {
+      if (!IsTextColumn(expression->Operand(0)))
+        return expression;
+      if (expression->Operands().size() == 1) {
+        throw Unsupported("computing " + expression->ToString() + " row by row; " +
+                          expression->Operand(0).ColumnName() + kTooManyStrings);
+      }
+      return expression->Operands()[1];
+    }
+    std::vector<plan::ExpressionPointer> operands;
+    for (const plan::ExpressionPointer& operand : expression->Operands())
+      operands.push_back(Resolve(operand));
+    if (operands == expression->Operands())
+      return expression;
+    return plan::WithOperands(*expression, std::move(operands));
+  }
+
+ private:
+  const std::vector<InputColumn>& columns_;
+};
+
+void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
+  for (plan::ExpressionPointer& conjunct : pipeline.conjuncts)
+    conjunct = resolver.Resolve(conjunct);
+  for (PipelineJoin& join : pipeline.joins) {
+    for (plan::JoinKey& key : join.keys) {
+      key.probe = resolver.Resolve(key.probe);
+      key.build = resolver.Resolve(key.build);
+      if (resolver.IsTextColumn(*key.probe) || resolver.IsTextColumn(*key.build)) {
+        throw Unsupported("a join by text; " + key.probe->ToString() + " or " +
+                          key.build->ToString() + kTooManyStrings);
+      }
+    }
+    if (join.residual)
+      join.residual = resolver.Resolve(join.residual);
+    for (plan::ExpressionPointer& conjunct : join.conjuncts)
+      conjunct = resolver.Resolve(conjunct);
+  }
+  for (plan::ExpressionPointer& output : pipeline.outputs) {
+    output = resolver.Resolve(output);
+    if (pipeline.is_aggregate && resolver.IsTextColumn(*output)) {
+      throw Unsupported("GROUP BY of text; " + output->ColumnName() + kTooManyStrings);
+    }
+  }
+  for (plan::Aggregate& aggregate : pipeline.aggregates) {
+    if (!aggregate.argument)
+      continue;
+    aggregate.argument = resolver.Resolve(aggregate.argument);
+    if (aggregate.function != plan::AggregateFunction::Count &&
+        resolver.IsTextColumn(*aggregate.argument)) {
+      throw Unsupported("aggregates of text; " + aggregate.argument->ColumnName() +
+                        kTooManyStrings);
+    }
+  }
+}
+
+}  // namespace
+
+Program ResolveTexts(Program program, const std::vector<InputColumn>& columns) {
+  const Resolver resolver(columns);
+  ResolveTexts(resolver, program.result);
+  for (BuildPipeline& build : program.builds) {
+    ResolveTexts(resolver, build.pipeline);
+    for (plan::ExpressionPointer& key : build.keys)
+      key = resolver.Resolve(key);
+  }
+  return program;
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,162 @@
+#include "compile/text_writer.hpp"
+
+#include <algorithm>
+
+#include "compile/refusal.hpp"
+
+namespace margay::compile {
+
+using plan::Operation;
+
+namespace {
+
+//! Bytes that text.cl may read behind a constant.
+constexpr size_t kConstantSlack = 16;
+
+Int128 LongestText(const storage::ColumnImage& image) {
+  uint32_t longest = 0;
+  for (const storage::SegmentStatistics& segment : image.Segments())
+    longest = std::max(longest, segment.longest_text);
+  return longest;
+}
+
+std::string CompareTexts(Operation operation, const std::string& a, const std::string& b) {
+  const std::string arguments = "(" + a + ", " + b + ")";
+  switch (operation) {
+    case Operation::Equal:
+    case Operation::NotDistinctFrom:
+      return "text_equal" + arguments;
+    case Operation::NotEqual:
+    case Operation::DistinctFrom:
+      return "!text_equal" + arguments;
+    default:
+      return "(text_order" + arguments + " " + std::string(plan::OperationName(operation)) + " 0)";
+  }
+}
+
+}  // namespace
+
+bool IsLike(const plan::Expression& expression) {
+  return (expression.GetOperation() == Operation::Like ||
+          expression.GetOperation() == Operation::Contains) &&
+         expression.Operand(0).GetOperation() == Operation::Column;
+}
+
+kernels::LikePattern LikePatternOf(const plan::Expression& like) {
+  const std::string& text = like.Operand(1).GetConstant().text;
+  return like.GetOperation() == Operation::Contains ? kernels::LikePattern::Containing(text)
+                                                    : kernels::LikePattern::Parse(text);
+}
+
+std::string PatternCode(const plan::Expression& like, Parameters& parameters) {
+  const std::vector<uint8_t> bytes = LikePatternOf(like).Bytes();
+  return "(__global const uint*)(lookups + " + parameters.AddLookup(bytes.data(), bytes.size()) +
+         ")";
+}
+
+const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) const {
+  if (expression.GetOperation() == Operation::Column) {
+    const InputColumn& column = writer_.context_.columns[expression.ColumnIndex()];
+    if (column.IsText())
+      return column;
+  }
+  throw Unsupported("comparing or searching the strings of " + expression.ToString() +
+                    " row by row");
+}
+
+TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
+  const std::string ends = "c" + std::to_string(column.number);
+  const auto declare = [&](const std::string& key, const std::string& code) {
+    auto [entry, is_new] = writer_.written_.try_emplace(key + ends);
+    if (is_new) {
+      entry->second.code = "v" + std::to_string(writer_.context_.variables++);
+      writer_.block_.Line("const uint " + entry->second.code + " = " + code + ";");
+    }
+    return entry->second.code;
+  };
+  return {declare("begin of ", "row == 0 ? 0 : " + ends + "[row - 1]"),
+          declare("end of ", ends + "[row]")};
+}
+
+TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
+  if (expression.GetOperation() == Operation::Constant) {
+    const plan::Constant& constant = expression.GetConstant();
+    auto& parameters = writer_.context_.parameters;
+    std::string bytes = constant.text;
+    bytes.append(kConstantSlack, '\0');
+    const std::string offset = parameters.AddLookup(bytes.data(), bytes.size());
+    const std::string length =
+        parameters.AddInteger(static_cast<Int128>(constant.text.size()), Machine::Int64);
+    return {"lookups + " + offset + ", (uint)" + length, constant.is_null ? "1" : ""};
+  }
+  const InputColumn& column = TextColumn(expression);
+  const Bounds bounds = WriteBounds(column);
+  const std::string null =
+      column.image->HasValidity() ? writer_.DeclareFlag(writer_.reader_.IsNull(column)) : "";
+  return {"t" + std::to_string(column.number) + " + " + bounds.begin + ", " + bounds.end + " - " +
+              bounds.begin,
+          null};
+}
+
+Value TextWriter::WriteLength(const plan::Expression& expression) {
+  const InputColumn& column = TextColumn(expression.Operand(0));
+  const Text text = WriteText(expression.Operand(0));
+  const Bounds bounds = WriteBounds(column);
+  Value value;
+  value.range = value.domain = {0, LongestText(*column.image), true};
+  value.machine = MachineFor(value.range);
+  value.null = text.null;
+  value.code = writer_.Declare(value.machine, expression.GetOperation() == Operation::Length
+                                                  ? "text_characters(" + text.code + ")"
+                                                  : bounds.end + " - " + bounds.begin);
+  return value;
+}
+
+Value TextWriter::Write(const plan::Expression& expression) {
+  const Operation operation = expression.GetOperation();
+  if (operation == Operation::Length || operation == Operation::ByteLength)
+    return WriteLength(expression);
+  Value value;
+  value.range = value.domain = {0, 1, true};
+  const InputColumn& column = TextColumn(expression.Operand(0));
+  std::string code = writer_.context_.searches.Find(expression);
+  if (!code.empty()) {
+    if (column.image->HasValidity())
+      value.null = writer_.DeclareFlag(writer_.reader_.IsNull(column));
+    value.code = writer_.DeclareFlag(code);
+    return value;
+  }
+  const Text text = WriteText(expression.Operand(0));
+  value.null = text.null;
+  if (operation == Operation::Like || operation == Operation::Contains) {
+    code = "text_like(" + text.code + ", " + PatternCode(expression, writer_.context_.parameters) +
+           ")";
+  } else {
+    code = std::string(operation == Operation::Prefix ? "text_prefix(" : "text_suffix(") +
+           text.code + ", " + WriteText(expression.Operand(1)).code + ")";
+  }
+  value.code = writer_.DeclareFlag(code);
+  return value;
+}
+
+Value TextWriter::WriteComparison(const plan::Expression& expression) {
+  const Operation operation = expression.GetOperation();
+  const Text a = WriteText(expression.Operand(0)), b = WriteText(expression.Operand(1));
+  Value value;
+  value.range = value.domain = {0, 1, true};
+  const std::string code = CompareTexts(operation, a.code, b.code);
+  const bool nulls_are_values =
+      operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
+  if (!nulls_are_values || (a.null.empty() && b.null.empty())) {
+    value.code = writer_.DeclareFlag(code);
+    value.null = writer_.EitherNull(a.null, b.null);
+    return value;
+  }
+  const std::string a_null = a.null.empty() ? "0" : a.null, b_null = b.null.empty() ? "0" : b.null;
+  value.code = writer_.DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
+                                   (operation == Operation::NotDistinctFrom ? " == " : " != ") +
+                                   b_null + ") : " + code);
+  return value;
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,169 @@
+// What becomes of expressions over text columns before and in the kernel's source.
+#include <gtest/gtest.h>
+
+#include "compile/generated_kernel.hpp"
+#include "compile/refusal.hpp"
+#include "compile/text_resolution.hpp"
+#include "compile/text_searches.hpp"
+
+namespace margay::compile {
+namespace {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::Operation;
+using plan::TypeKind;
+
+//! A dictionary function that is never evaluated.
+class Function : public plan::DictionaryFunction {
+ public:
+  explicit Function(plan::Type type) : type_(type) {}
+  plan::Type ResultType() const override { return type_; }
+  plan::DictionaryResults Evaluate(std::span<const std::string_view>) const override { return {}; }
+  std::string ToString(const std::string& argument) const override { return "f(" + argument + ")"; }
+
+ private:
+  plan::Type type_;
+};
+
+//! Columns without rows: t is text, d has a dictionary.
+std::vector<InputColumn> Columns() {
+  storage::ColumnImage::Parts text, dictionary;
+  text.type = dictionary.type = TypeKind::Varchar;
+  text.encoding = storage::Encoding::Text;
+  text.width = 4;
+  dictionary.encoding = storage::Encoding::Dictionary;
+  dictionary.dictionary =
+      std::make_shared<storage::Dictionary>(std::vector<std::string_view>{"a", "b"});
+  return {{0, 0, "t", std::make_shared<storage::ColumnImage>(text)},
+          {1, 0, "d", std::make_shared<storage::ColumnImage>(dictionary)}};
+}
+
+ExpressionPointer T() {
+  return Expression::Column(0, TypeKind::Varchar, "t");
+}
+ExpressionPointer D() {
+  return Expression::Column(1, TypeKind::Varchar, "d");
+}
+
+ExpressionPointer Text(const std::string& text) {
+  plan::Constant constant;
+  constant.text = text;
+  return Expression::MakeConstant(constant, TypeKind::Varchar);
+}
+
+ExpressionPointer Like(const ExpressionPointer& column, const std::string& pattern) {
+  return Expression::Make(Operation::Like, TypeKind::Boolean, {column, Text(pattern)});
+}
+
+ExpressionPointer Length() {
+  return Expression::Make(Operation::Length, TypeKind::Int64, {T()});
+}
+
+std::string Source(const std::vector<ExpressionPointer>& conjuncts, Shape shape) {
+  plan::NodePointer node =
+      plan::Node::Scan("x", {{0, "t", TypeKind::Varchar}, {1, "d", TypeKind::Varchar}});
+  for (const ExpressionPointer& conjunct : conjuncts) {
+    node = plan::Node::Filter(node, conjunct);
+  }
+  node = plan::Node::GroupBy(node, {},
+                             {{plan::AggregateFunction::CountStar, nullptr, TypeKind::Int64}});
+  auto generated = GenerateProgram(*node, Columns(), {0}, shape);
+  if (auto* refusal = std::get_if<Refusal>(&generated)) {
+    return "refused: " + refusal->reason;
+  }
+  return std::get<GeneratedProgram>(generated).result.source;
+}
+
+Pipeline Resolve(const Pipeline& pipeline) {
+  Program program;
+  program.result = pipeline;
+  return ResolveTexts(std::move(program), Columns()).result;
+}
+
+bool Holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+//! The call, not the function.
+bool Searches(const std::string& source) {
+  return Holds(source, "text_search(t0, c0, rows");
+}
+
+TEST(TextResolution, TakesTheFormByRowOfTextColumnsOnly) {
+  const auto function = std::make_shared<Function>(TypeKind::Int64);
+  Pipeline pipeline;
+  pipeline.outputs = {Expression::Dictionary(function, T(), Length()),
+                      Expression::Dictionary(function, D(), Length())};
+  const Pipeline resolved = Resolve(pipeline);
+  EXPECT_EQ(resolved.outputs[0]->ToString(), "LENGTH(t)");
+  EXPECT_EQ(resolved.outputs[1]->ToString(), "f(d)");
+}
+
+TEST(TextResolution, RefusesWhatHasNoFormByRow) {
+  const auto function = std::make_shared<Function>(TypeKind::Int64);
+  Pipeline pipeline;
+  pipeline.conjuncts = {Expression::Make(Operation::IsNull, TypeKind::Boolean,
+                                         {Expression::Dictionary(function, T())})};
+  try {
+    Resolve(pipeline);
+    FAIL() << "there is no dictionary";
+  } catch (const Unsupported& unsupported) {
+    EXPECT_STREQ(unsupported.what(),
+                 "computing f(t) row by row; t has too many different strings for a dictionary");
+  }
+}
+
+TEST(TextResolution, RefusesGroupsAndExtremesOfText) {
+  Pipeline groups;
+  groups.is_aggregate = true;
+  groups.outputs = {T()};
+  EXPECT_THROW(Resolve(groups), Unsupported);
+  groups.outputs = {D(), Length()};
+  EXPECT_NO_THROW(Resolve(groups));
+  groups.aggregates = {{plan::AggregateFunction::Count, T(), TypeKind::Int64}};
+  EXPECT_NO_THROW(Resolve(groups));
+  groups.aggregates = {{plan::AggregateFunction::Min, T(), TypeKind::Varchar}};
+  EXPECT_THROW(Resolve(groups), Unsupported);
+}
+
+TEST(TextSearches, OnlyPatternsWithANeedleInFiltersOfTheLoop) {
+  EXPECT_TRUE(Searches(Source({Like(T(), "%a%b%")}, Shape::Loop)));
+  EXPECT_FALSE(Searches(Source({Like(T(), "%a%b%")}, Shape::Lanes)));
+  EXPECT_FALSE(Searches(Source({Like(T(), "a%b%")}, Shape::Loop)));
+  Pipeline pipeline;
+  pipeline.outputs = {Like(T(), "%a%")};
+  EXPECT_EQ(TextSearches::Of(pipeline, Columns()).Find(*Like(T(), "%a%")), "");
+  pipeline.conjuncts = {Expression::Make(Operation::Not, TypeKind::Boolean, {Like(T(), "%a%")})};
+  EXPECT_NE(TextSearches::Of(pipeline, Columns()).Find(*Like(T(), "%a%")), "");
+  EXPECT_EQ(TextSearches::Of(pipeline, Columns()).Find(*Like(T(), "%b%")), "");
+}
+
+TEST(TextSearches, OneBitmapForTheSamePattern) {
+  const std::string source = Source(
+      {Expression::Make(Operation::Or, TypeKind::Boolean, {Like(T(), "%a%"), Like(T(), "%b%")}),
+       Like(T(), "%a%")},
+      Shape::Loop);
+  EXPECT_TRUE(Holds(source, "found1["));
+  EXPECT_FALSE(Holds(source, "found2["));
+}
+
+TEST(TextWriter, OneSourceServesAllStrings) {
+  const auto equal = [](const std::string& text) {
+    return Expression::Make(Operation::Equal, TypeKind::Boolean, {T(), Text(text)});
+  };
+  for (Shape shape : {Shape::Loop, Shape::Lanes}) {
+    EXPECT_EQ(Source({Like(T(), "%special%requests%")}, shape), Source({Like(T(), "%x%")}, shape));
+    EXPECT_EQ(Source({Like(T(), "a%_b")}, shape), Source({Like(T(), "____")}, shape));
+    EXPECT_EQ(Source({equal("")}, shape), Source({equal("a longer string")}, shape));
+  }
+}
+
+TEST(TextWriter, RefusesStringsOfDictionaryColumns) {
+  const auto less = Expression::Make(Operation::Less, TypeKind::Boolean, {T(), D()});
+  EXPECT_EQ(Source({less}, Shape::Loop),
+            "refused: comparing or searching the strings of d row by row");
+}
+
+}  // namespace
+}  // namespace margay::compile

@@ -1,0 +1,208 @@
+// Joins above parts, which pass filters into their scans while they run, and joins inside parts.
+
+#include <gtest/gtest.h>
+
+#include "device/fault_injection.hpp"
+#include "duckdb/physical_part.hpp"
+#include "test_database.hpp"
+
+namespace margay::integration {
+namespace {
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class JoinPartTest : public ::testing::Test {
+ protected:
+  JoinPartTest() {
+    database_.Run(
+        "CREATE TABLE fact AS SELECT i k, (i * 7 % 1000)::INTEGER v, i % 10 g "
+        "FROM range(200000) r(i)");
+    // Only the flags change in these tests: DuckDB's prepared statements keep what they have
+    // learnt from statistics.
+    database_.Run(
+        "CREATE TABLE dimension AS SELECT i::INTEGER id, (i % 1000 < 500)::INTEGER flag, "
+        "'name ' || i % 20 AS name FROM range(1000) r(i)");
+    database_.Run("SET margay_tail_rows = 1000000");
+  }
+  ~JoinPartTest() override { device::FaultInjection::Reset(); }
+
+  void SetMode(const std::string& mode) { database_.Run("SET margay_mode = '" + mode + "'"); }
+
+  //! Other rows of the dimension take part, at the other end of the range of keys.
+  void FlipFlags() { database_.Run("UPDATE dimension SET flag = 1 - flag"); }
+
+  static std::string Execute(duckdb::PreparedStatement& statement) {
+    auto result = statement.Execute();
+    if (result->HasError()) {
+      return "error: " + result->GetError();
+    }
+    std::string text;
+    for (auto chunk = result->Fetch(); chunk && chunk->size() > 0; chunk = result->Fetch()) {
+      for (duckdb::idx_t row = 0; row < chunk->size(); row++) {
+        text += text.empty() ? "" : "\n";
+        for (duckdb::idx_t column = 0; column < chunk->ColumnCount(); column++) {
+          text += (column == 0 ? "" : "|") + chunk->GetValue(column, row).ToString();
+        }
+      }
+    }
+    return text;
+  }
+
+  //! Executes a prepared statement again and again, on the device and in DuckDB, over changing
+  //! data.
+  void ExpectSameInAllModes(const std::string& query) {
+    SCOPED_TRACE(query);
+    auto statement = database_.Connection().Prepare(query);
+    ASSERT_FALSE(statement->HasError()) << statement->GetError();
+    for (const char* mode :
+         {"off", "force", "off", "auto", "force", "force", "off", "auto", "force"}) {
+      SCOPED_TRACE(mode);
+      SetMode(mode);
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+      FlipFlags();
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+      database_.State().builder.WaitUntilIdle();
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+    }
+  }
+
+  //! Runs the query in auto mode until nothing is left to be made ready for it.
+  void Prepare(const std::string& query) {
+    SetMode("auto");
+    for (int i = 0; i < 4; i++) {
+      EXPECT_EQ(database_.Query(query), database_.Reference(query));
+      database_.State().builder.WaitUntilIdle();
+    }
+  }
+
+  TestDatabase database_;
+};
+
+TEST_F(JoinPartTest, FiltersOfAJoinAboveAScanAreHints) {
+  const std::string query =
+      "SELECT count(*), sum(v), sum(k) FROM fact "
+      "JOIN (SELECT id, max(flag) f FROM dimension WHERE flag = 1 GROUP BY id) d ON v = id";
+  SetMode("force");
+  auto before = database_.Counter("device_executions");
+  EXPECT_EQ(database_.Query(query), database_.Reference(query));
+  EXPECT_EQ(database_.Counter("device_executions"), before + 2) << "both inputs of the join";
+  ExpectSameInAllModes(query);
+}
+
+TEST_F(JoinPartTest, FiltersOfAJoinAboveAnAggregateAreHints) {
+  const std::string query =
+      "SELECT count(*), sum(n), sum(s) FROM (SELECT v, count(*) n, sum(k) s FROM fact GROUP BY v) "
+      "JOIN dimension ON v = id WHERE flag = 1";
+  SetMode("force");
+  auto before = database_.Counter("device_executions");
+  EXPECT_EQ(database_.Query(query), database_.Reference(query));
+  EXPECT_EQ(database_.Counter("device_executions"), before + 2) << "both inputs of the join";
+  ExpectSameInAllModes(query);
+}
+
+TEST_F(JoinPartTest, FiltersOfATopNAreHints) {
+  ExpectSameInAllModes(
+      "SELECT id, count(*) c, max(name) FROM dimension WHERE flag = 1 GROUP BY id "
+      "ORDER BY id LIMIT 5");
+  ExpectSameInAllModes(
+      "SELECT id, count(*) c FROM dimension WHERE flag = 1 GROUP BY id "
+      "ORDER BY id DESC NULLS FIRST LIMIT 5");
+}
+
+TEST_F(JoinPartTest, FiltersHoldInDuckDBAfterTheDeviceFailed) {
+  const std::string query =
+      "SELECT count(*), sum(n), sum(s) FROM (SELECT v, count(*) n, sum(k) s FROM fact GROUP BY v) "
+      "JOIN dimension ON v = id WHERE flag = 1";
+  auto statement = database_.Connection().Prepare(query);
+  for (int i = 0; i < 4; i++) {
+    FlipFlags();
+    // Changes count per database, so that all columns have to be encoded again.
+    SetMode("force");
+    database_.Query(query);
+    SetMode("auto");
+    constexpr int kOutOfResources = -5;
+    auto fallbacks = database_.Counter("runtime_fallbacks");
+    device::FaultInjection::FailCall(2, kOutOfResources);
+    auto answer = Execute(*statement);
+    device::FaultInjection::Reset();
+    EXPECT_EQ(answer, database_.Reference(query));
+    EXPECT_EQ(database_.Counter("runtime_fallbacks"), fallbacks + 1);
+    EXPECT_EQ(Execute(*statement), database_.Reference(query));
+  }
+}
+
+TEST_F(JoinPartTest, AJoinIsOnePart) {
+  const std::string query =
+      "SELECT name, count(*), sum(k) FROM fact JOIN dimension ON v = id WHERE flag = 1 "
+      "GROUP BY name";
+  auto plan = database_.Query("EXPLAIN " + query);
+  EXPECT_TRUE(Contains(plan, "SCAN fact, JOIN INNER")) << plan;
+  EXPECT_TRUE(Contains(plan, "(SCAN dimension, FILTER)")) << plan;
+  Prepare(query + " ORDER BY name");
+  EXPECT_EQ(database_.Query("SELECT \"table\", \"column\" FROM margay_cache() ORDER BY ALL"),
+            "dimension|flag\ndimension|id\ndimension|name\nfact|k\nfact|v");
+}
+
+TEST_F(JoinPartTest, EveryJoinInEveryMode) {
+  for (const char* query : {
+           "SELECT count(*), sum(k) FROM fact JOIN dimension ON v = id WHERE flag = 1",
+           "SELECT count(*), count(name), sum(k) FROM fact "
+           "LEFT JOIN (SELECT * FROM dimension WHERE flag = 1) ON v = id",
+           "SELECT count(*), count(k), min(name) FROM (SELECT * FROM dimension WHERE flag = 1) "
+           "LEFT JOIN fact ON v = id + 600",
+           "SELECT count(*), sum(k) FROM fact WHERE v IN "
+           "(SELECT id FROM dimension WHERE flag = 1)",
+           "SELECT count(*), sum(k) FROM fact ANTI JOIN "
+           "(SELECT * FROM dimension WHERE flag = 1) ON v = id AND g > id % 10",
+           "SELECT count(*), sum(a.id) FROM dimension a JOIN dimension b "
+           "ON a.id = b.id + 1 AND a.flag <> b.flag",
+       }) {
+    SCOPED_TRACE(query);
+    auto statement = database_.Connection().Prepare(query);
+    for (const char* mode : {"off", "auto", "off", "auto", "auto"}) {
+      SetMode(mode);
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+      FlipFlags();
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+      database_.State().builder.WaitUntilIdle();
+      EXPECT_EQ(Execute(*statement), database_.Reference(query));
+    }
+  }
+}
+
+TEST_F(JoinPartTest, TheLargestTableDecidesAboutTheSize) {
+  const std::string query = "SELECT sum(k) FROM fact JOIN dimension ON v = id WHERE flag = 1";
+  database_.Run("SET margay_min_rows = 200000");
+  EXPECT_FALSE(Contains(database_.Query("EXPLAIN " + query), "margay_min_rows"));
+  database_.Run("SET margay_min_rows = 200001");
+  EXPECT_TRUE(Contains(database_.Query("EXPLAIN " + query), "margay_min_rows"));
+}
+
+TEST_F(JoinPartTest, ATableIsReadOnceForAllOfItsScans) {
+  const std::string query =
+      "SELECT sum(a.k) FROM fact a JOIN fact b ON a.k = b.k + 1 WHERE a.v < 500 AND b.g = 3";
+  Prepare(query);
+  EXPECT_EQ(database_.Counter("images_built"), 1U);
+  EXPECT_EQ(database_.Counter("columns_built"), 3U);
+}
+
+TEST_F(JoinPartTest, APartDoesNotHoldOnToATableThatChanged) {
+  const std::string query = "SELECT sum(k) FROM fact JOIN dimension ON v = id WHERE flag = 1";
+  Prepare(query);
+  std::weak_ptr<const storage::ColumnImage> of_dimension;
+  for (const CachedColumn& column : database_.State().images.List()) {
+    if (column.table == "dimension") {
+      of_dimension = column.image;
+    }
+  }
+  ASSERT_FALSE(of_dimension.expired());
+  FlipFlags();
+  SetMode("force");
+  database_.Query("SELECT sum(flag) FROM dimension");
+  EXPECT_TRUE(of_dimension.expired());
+}
+
+}  // namespace
+}  // namespace margay::integration
