@@ -7,6 +7,7 @@
 #include "compile/date_writer.hpp"
 #include "compile/dictionary_writer.hpp"
 #include "compile/in_writer.hpp"
+#include "compile/math_writer.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
@@ -166,6 +167,18 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::IntegerDivide:
     case Operation::Modulo:
       return WriteDivision(expression);
+    case Operation::Absolute:
+      return MathWriter(*this).WriteAbsolute(expression);
+    case Operation::Sign:
+      return MathWriter(*this).WriteSign(expression);
+    case Operation::Round:
+    case Operation::Floor:
+    case Operation::Ceiling:
+    case Operation::Truncate:
+      return MathWriter(*this).WriteRounding(expression);
+    case Operation::Greatest:
+    case Operation::Least:
+      return MathWriter(*this).WriteExtreme(expression);
     case Operation::Equal:
     case Operation::NotEqual:
     case Operation::Less:

@@ -64,6 +64,7 @@ class ExpressionWriter {
   friend class DictionaryWriter;
   friend class InWriter;
   friend class JoinWriter;
+  friend class MathWriter;
   friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);

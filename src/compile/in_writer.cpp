@@ -37,7 +37,7 @@ Value InWriter::Write(const plan::Expression& expression) {
     const plan::ExpressionPointer& item = expression.Operands()[i];
     (item->GetOperation() == Operation::Constant ? constants : others).push_back(item);
   }
-  if (constants.size() <= kFewConstants) {
+  if (constants.size() <= kFewConstants || operand->GetType().IsVarchar()) {
     constants.insert(constants.end(), others.begin(), others.end());
     return WriteComparisons(operand, constants);
   }

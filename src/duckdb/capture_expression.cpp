@@ -497,6 +497,9 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
   if (duckdb::StringUtil::StartsWith(name, "__internal_decompress_integral_")) {
     return Decompress(expression);
   }
+  if (std::optional<CapturedExpression> captured = MathFunction(expression)) {
+    return std::move(*captured);
+  }
   return NotSupported("the function " + name);
 }
 

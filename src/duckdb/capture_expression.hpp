@@ -64,6 +64,9 @@ class ExpressionCapture {
   CapturedExpression Compress(const duckdb::Expression& expression) const;
   CapturedExpression Decompress(const duckdb::Expression& expression) const;
   CapturedExpression ConstantOrNull(const duckdb::Expression& expression) const;
+  //! A function of numbers; none if it is another function. See capture_math.cpp.
+  std::optional<CapturedExpression> MathFunction(const duckdb::Expression& expression) const;
+  CapturedExpression Extreme(plan::Operation operation, const duckdb::Expression& expression) const;
   //! A function of a date or a timestamp; none if it is another function. See capture_date.cpp.
   std::optional<CapturedExpression> DateFunction(const duckdb::Expression& expression) const;
   std::optional<CapturedExpression> DateTruncation(const duckdb::Expression& expression) const;

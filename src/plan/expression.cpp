@@ -167,6 +167,14 @@ std::string ConstantText(const Constant& constant, const Type& type) {
   }
 }
 
+//! To how many digits is part of the type.
+bool IsRoundedDecimal(const Expression& expression) {
+  const Operation operation = expression.GetOperation();
+  return expression.GetType().kind == TypeKind::Decimal &&
+         (operation == Operation::Floor || operation == Operation::Ceiling ||
+          operation == Operation::Truncate);
+}
+
 bool SameConstant(const Constant& left, const Constant& right) {
   if (left.is_null || right.is_null) {
     return left.is_null == right.is_null;
@@ -291,8 +299,17 @@ std::string Expression::ToString() const {
       return std::string(DatePartName(part_)) + "(" + text(0) + ")";
     case Operation::DateTrunc:
       return "date_trunc(" + Quoted(DatePartName(part_), '\'') + ", " + text(0) + ")";
+    case Operation::Absolute:
+    case Operation::Sign:
+    case Operation::Round:
+    case Operation::Floor:
+    case Operation::Ceiling:
+    case Operation::Truncate:
+    case Operation::Greatest:
+    case Operation::Least:
     case Operation::AddMonths:
-      return "add_months(" + joined(0, ", ") + ")";
+      return name + "(" + joined(0, ", ") + ")" +
+             (IsRoundedDecimal(*this) ? "::" + type_.ToString() : "");
     case Operation::Dictionary:
       return function_->ToString(text(0));
     default:
@@ -400,6 +417,22 @@ std::string_view OperationName(Operation operation) {
       return "//";
     case Operation::Modulo:
       return "%";
+    case Operation::Absolute:
+      return "abs";
+    case Operation::Sign:
+      return "sign";
+    case Operation::Round:
+      return "round";
+    case Operation::Floor:
+      return "floor";
+    case Operation::Ceiling:
+      return "ceil";
+    case Operation::Truncate:
+      return "trunc";
+    case Operation::Greatest:
+      return "greatest";
+    case Operation::Least:
+      return "least";
     case Operation::Equal:
       return "=";
     case Operation::NotEqual:
@@ -453,7 +486,7 @@ std::string_view OperationName(Operation operation) {
     case Operation::DateTrunc:
       return "DATE_TRUNC";
     case Operation::AddMonths:
-      return "ADD_MONTHS";
+      return "add_months";
     case Operation::Dictionary:
       return "DICTIONARY";
   }

@@ -27,6 +27,19 @@ enum class Operation : uint8_t {
   IntegerDivide,  //!< integers, towards zero; a divisor of zero gives NULL
   Modulo,         //!< integers, sign of the dividend; a divisor of zero gives NULL
   Negate,
+  Absolute,  //!< numbers; the lowest signed integer is an error
+
+  Sign,  //!< -1, 0 or 1 as Int8; that of NaN is 0
+  // Rounding. Floats to integral floats; Round and Truncate take the number of digits after the
+  // point as a second operand, an Int32 constant. But for Round: decimals to fewer digits.
+  Round,  //!< half away from zero
+  Floor,
+  Ceiling,
+  Truncate,
+  // Of one or more operands of one type, the first of equal ones; NULLs don't count. In the order
+  // of comparisons.
+  Greatest,
+  Least,
 
   // Comparison of two operands of one type; NULL if an operand is NULL. Floats in total order: NaN
   // equals NaN and is larger than everything else.

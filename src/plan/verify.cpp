@@ -84,6 +84,24 @@ class Verifier {
         RequireOperands(1);
         Require(IsNumeric(type_), "the operand must be a number");
         return RequireOneType();
+      case Operation::Absolute:
+        RequireOperands(1);
+        Require(IsNumeric(type_), "the operand must be a number");
+        return RequireOneType();
+      case Operation::Sign:
+        RequireOperands(1);
+        Require(type_.kind == TypeKind::Int8, "the result must be a TINYINT");
+        return Require(IsNumeric(OperandType(0)), "the operand must be a number");
+      case Operation::Round:
+      case Operation::Floor:
+      case Operation::Ceiling:
+      case Operation::Truncate:
+        return Rounding();
+      case Operation::Greatest:
+      case Operation::Least:
+        Require(Count() >= 1, "at least one operand is needed");
+        Require(!type_.IsVarchar(), "the operands must not be strings");
+        return RequireOneType();
       case Operation::Equal:
       case Operation::NotEqual:
       case Operation::Less:
@@ -240,6 +258,29 @@ class Verifier {
             "both operands must be decimals");
     Require(OperandType(0).scale + OperandType(1).scale == type_.scale,
             "the scales of the operands do not add up");
+  }
+
+  void Rounding() const {
+    const Operation operation = expression_.GetOperation();
+    if (IsDecimal(type_)) {
+      RequireOperands(1);
+      Require(operation != Operation::Round, "a cast rounds decimals");
+      return Require(IsDecimal(OperandType(0)) && OperandType(0).width == type_.width &&
+                         OperandType(0).scale > type_.scale,
+                     "it rounds " + OperandType(0).ToString());
+    }
+    Require(type_.IsFloat() && Count() >= 1 && OperandType(0) == type_,
+            "the operand must be a float of the same type");
+    if (Count() == 1) {
+      return;
+    }
+    RequireOperands(2);
+    Require(operation == Operation::Round || operation == Operation::Truncate,
+            "it does not take digits");
+    Require(expression_.Operand(1).GetOperation() == Operation::Constant &&
+                OperandType(1).kind == TypeKind::Int32 &&
+                !expression_.Operand(1).GetConstant().is_null,
+            "the digits must be a constant INTEGER");
   }
 
   void Case() const {

@@ -229,7 +229,7 @@ class InList : public ExpressionConstruct {
     const std::optional<size_t> column = LikeColumn(operand);
     SqlNode result =
         SqlNode::Make({"(", random.Percent(80) ? " IN (" : " NOT IN ("}, {std::move(operand)});
-    const size_t count = 1 + random.Below(random.Percent(85) ? 4 : 20);
+    const size_t count = 1 + random.Below(random.Percent(85) ? 4 : random.Percent(80) ? 20 : 60);
     for (size_t i = 0; i < count; i++) {
       result.children.push_back(random.Percent(93) ? generator.NewLiteral(type, column)
                                                    : generator.Leaf(type));
@@ -334,6 +334,7 @@ std::vector<std::unique_ptr<ExpressionConstruct>> MakeExpressionConstructs() {
   constructs.push_back(std::make_unique<Logic>());
   constructs.push_back(std::make_unique<TextMatch>());
   constructs.push_back(std::make_unique<TextFunction>());
+  AddFunctionConstructs(constructs);
   return constructs;
 }
 

@@ -65,6 +65,9 @@ class ExpressionConstruct {
   virtual SqlNode Make(const plan::Type& type, ExpressionGenerator& generator, int depth) const = 0;
 };
 
+//! Adds those that are functions of numbers, dates and timestamps.
+void AddFunctionConstructs(std::vector<std::unique_ptr<ExpressionConstruct>>& constructs);
+
 //! All constructs there are.
 std::vector<std::unique_ptr<ExpressionConstruct>> MakeExpressionConstructs();
 

@@ -169,6 +169,15 @@ TEST(ExpressionText, PartsOfDates) {
   EXPECT_THROW(Expression::PartOf(Operation::Add, DatePart::Year, kBigint, date), std::logic_error);
 }
 
+TEST(ExpressionText, FunctionsOfNumbers) {
+  const ExpressionPointer money = Expression::Column(0, kMoney, "m");
+  EXPECT_EQ(Expression::Make(Operation::Absolute, kMoney, {money})->ToString(), "abs(m)");
+  EXPECT_EQ(Expression::Make(Operation::Floor, Type::Decimal(15, 0), {money})->ToString(),
+            "floor(m)::DECIMAL(15,0)");
+  EXPECT_EQ(Expression::Make(Operation::Greatest, kMoney, {money, money})->ToString(),
+            "greatest(m, m)");
+}
+
 TEST(ExpressionText, NegatedConstantAndNegativeConstantDiffer) {
   const ExpressionPointer five = Expression::Integer(5, kInteger);
   EXPECT_NE(Expression::Make(Operation::Negate, kInteger, {five})->ToString(),

@@ -245,6 +245,34 @@ TEST(Verify, MonthsMoveDatesAndTimestamps) {
   EXPECT_FALSE(IsValid(Operation::Add, kTimestamp, {kTimestamp, kInteger}));
 }
 
+TEST(Verify, FunctionsOfNumbers) {
+  EXPECT_TRUE(IsValid(Operation::Absolute, kInteger, {kInteger}));
+  EXPECT_FALSE(IsValid(Operation::Absolute, kBigint, {kInteger}));
+  EXPECT_FALSE(IsValid(Operation::Absolute, kDate, {kDate}));
+  EXPECT_TRUE(IsValid(Operation::Sign, TypeKind::Int8, {kDouble}));
+  EXPECT_FALSE(IsValid(Operation::Sign, kInteger, {kDouble}));
+  EXPECT_TRUE(IsValid(Operation::Greatest, kDate, {kDate, kDate, kDate}));
+  EXPECT_TRUE(IsValid(Operation::Least, kMoney, {kMoney}));
+  EXPECT_FALSE(IsValid(Operation::Greatest, kInteger, {kInteger, kBigint}));
+  EXPECT_FALSE(IsValid(Operation::Greatest, kVarchar, {kVarchar, kVarchar}));
+}
+
+TEST(Verify, RoundingIsOfFloatsOrLosesDigits) {
+  EXPECT_TRUE(IsValid(Operation::Round, kDouble, {kDouble}));
+  EXPECT_TRUE(IsValid(Operation::Floor, Type::Decimal(15, 0), {kMoney}));
+  EXPECT_FALSE(IsValid(Operation::Round, Type::Decimal(15, 0), {kMoney}));
+  EXPECT_FALSE(IsValid(Operation::Floor, Type::Decimal(15, 3), {kMoney}));
+  EXPECT_FALSE(IsValid(Operation::Floor, Type::Decimal(14, 0), {kMoney}));
+  EXPECT_FALSE(IsValid(Operation::Ceiling, kInteger, {kInteger}));
+  const auto with_digits = [](Operation operation, ExpressionPointer digits) {
+    return IsValid(Expression::Make(operation, kDouble, {Input(kDouble), std::move(digits)}));
+  };
+  EXPECT_TRUE(with_digits(Operation::Round, Expression::Integer(2, kInteger)));
+  EXPECT_FALSE(with_digits(Operation::Floor, Expression::Integer(2, kInteger)));
+  EXPECT_FALSE(with_digits(Operation::Round, Expression::Null(kInteger)));
+  EXPECT_FALSE(with_digits(Operation::Round, Input(kInteger)));
+}
+
 TEST(Verify, DictionaryFunctionsTakeVarcharColumns) {
   EXPECT_TRUE(IsValid(Named("length", kBigint, Input(kVarchar))));
   EXPECT_TRUE(IsValid(Named("compress", kUhugeint, Input(kVarchar))));
