@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compile/refusal.hpp"
+#include "compile/uniqueness.hpp"
 
 namespace margay::compile {
 
@@ -16,47 +17,6 @@ constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
 
 //! Row numbers plus one are ints.
 constexpr uint64_t kMostRows = (uint64_t{1} << 31) - 2;
-
-bool IsInteger(const plan::Type& type) {
-  return type.IsIntegral() && !type.IsBoolean() && type.kind != plan::TypeKind::Decimal &&
-         type.kind != plan::TypeKind::Date && type.kind != plan::TypeKind::Timestamp;
-}
-
-//! The column that different values of `key` have different values of: through casts between
-//! integers and sums with constants, which give an error rather than one value for two.
-const plan::Expression* OneToOneColumn(const plan::Expression& key) {
-  switch (key.GetOperation()) {
-    case plan::Operation::Column:
-      return &key;
-    case plan::Operation::Cast:
-      return IsInteger(key.GetType()) && IsInteger(key.Operand(0).GetType())
-                 ? OneToOneColumn(key.Operand(0))
-                 : nullptr;
-    case plan::Operation::Add:
-    case plan::Operation::Subtract:
-      if (!IsInteger(key.GetType()))
-        return nullptr;
-      for (size_t i : {0, 1}) {
-        if (key.Operand(1 - i).GetOperation() == plan::Operation::Constant)
-          return OneToOneColumn(key.Operand(i));
-      }
-      return nullptr;
-    default:
-      return nullptr;
-  }
-}
-
-//! Whether each value of `key` occurs in one row of `table` at most.
-bool IsUnique(const plan::Expression& key, const KernelContext& context, size_t table) {
-  const plan::Expression* reference = OneToOneColumn(key);
-  if (reference == nullptr)
-    return false;
-  const InputColumn& column = context.columns[reference->ColumnIndex()];
-  const storage::ColumnStatistics& statistics = column.image->Statistics();
-  return column.table == table &&
-         (statistics.rows <= 1 ||
-          statistics.distinct_count == statistics.rows - statistics.null_count);
-}
 
 }  // namespace
 
@@ -80,7 +40,8 @@ JoinTable JoinTable::Of(const Program& program, size_t build, KernelContext scra
   for (const plan::ExpressionPointer& key : side.keys) {
     if (key->GetType().IsFloat())
       throw Unsupported("a join by " + key->GetType().ToString());
-    table.keys_are_unique = table.keys_are_unique || IsUnique(*key, scratch, side.pipeline.table);
+    table.keys_are_unique = table.keys_are_unique ||
+                            UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr;
     const Value value = writer.Write(key);
     const Range size = value.range - Range::Of(value.range.low);
     if (value.machine == Machine::Wide || !size.exact ||

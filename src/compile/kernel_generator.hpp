@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/generated_kernel.hpp"
+#include "compile/group_table_writer.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
@@ -49,7 +50,7 @@ class KernelGenerator {
   bool MultipliesRows() const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
-  //! Writes the group index of a row as variable `group`.
+  //! Writes the group index of a row as variable `group`, a uint, or a ulong for a shared table.
   void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the folding of values (one per argument) into the table; `word` names a word of the
   //! row's group.
@@ -61,20 +62,18 @@ class KernelGenerator {
   void WriteOutputs(ExpressionWriter& writer, CodeBlock& block, const std::string& position);
 
   static std::string ColumnPointer(const InputColumn& column);
-  //! The OpenCL C type of an encoded word.
-  static std::string EncodedType(const InputColumn& column);
 
   const Input& input_;
   const Pipeline& pipeline_;
   KernelContext context_;
   GeneratedKernel kernel_;
+  std::optional<GroupTableWriter> group_table_;  //!< where the groups have a shared table
 
  private:
   KernelGenerator(const Input& input, const Pipeline& pipeline);
 
-  void PlanOutputs();
-  //! The text column that `expression` is, by its place among the kernel's columns.
-  std::optional<size_t> TextColumnOf(const plan::Expression& expression) const;
+  Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
+  void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
   void WriteArgumentsList(CodeBlock& block);
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);

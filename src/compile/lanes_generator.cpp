@@ -75,6 +75,10 @@ void LanesGenerator::ChooseTable() {
     table_ = Table::Private;
     return;
   }
+  if (group_table_) {
+    table_ = Table::Global;
+    return;
+  }
   // A row can become so many that a field of any size runs over.
   packed_.emplace(layout, MultipliesRows() ? kUnknownRows : kRowsPerLane);
   const size_t table_bytes = layout.groups * packed_->Words() * sizeof(int64_t);
@@ -160,6 +164,8 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
                    IntegerLiteral(packed_->InitialWords()[word], Machine::Int64) + ";");
       }
       block.Close();
+      return;
+    case Table::Global:
       return;
     case Table::Shared:
       block.Line(
@@ -256,6 +262,10 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   if (table_ != Table::Private)
     WriteGroup(writer, block);
   const std::vector<Value> values = WriteArguments(writer);
+  if (table_ == Table::Global) {
+    group_table_->WriteDeclarations(block);
+    group_table_->WriteRows(block);
+  }
   if (table_ == Table::Local) {
     for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
       block.Line(line);
@@ -264,6 +274,8 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   } else {
     WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
   }
+  if (table_ == Table::Global)
+    group_table_->WriteFold(block, "group");
 }
 
 void LanesGenerator::WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values) {
@@ -400,6 +412,7 @@ void LanesGenerator::WriteReduction(CodeBlock& block) {
       return;
     case Table::Owned:
     case Table::Shared:
+    case Table::Global:
       return;  // The table lies where the partial results belong.
   }
 }

@@ -25,17 +25,23 @@ std::string Number(size_t number) {
 }  // namespace
 
 bool LoopGenerator::IsTablePrivate() const {
-  return kernel_.aggregate.groups * kernel_.aggregate.words <= kLargestPrivateTableWords;
+  return !group_table_ &&
+         kernel_.aggregate.groups * kernel_.aggregate.words <= kLargestPrivateTableWords;
 }
 
 std::string LoopGenerator::Word(size_t word) const {
-  if (kernel_.aggregate.keys.empty())
+  if (kernel_.aggregate.keys.empty() || group_table_)
     return "a" + std::to_string(word);
   return "table[group * WORDS + " + std::to_string(word) + "]";
 }
 
 void LoopGenerator::WriteTable(CodeBlock& block) {
   const AggregateLayout& layout = kernel_.aggregate;
+  if (group_table_) {
+    group_table_->WriteDeclarations(block);
+    block.Line("ulong run_group = ~0UL;");
+    return;
+  }
   if (layout.keys.empty()) {
     for (const Accumulator& accumulator : layout.accumulators) {
       const std::vector<int64_t> words = InitialWords(accumulator.fold);
@@ -72,6 +78,8 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
   } else if (kernel_.is_aggregate) {
     if (!kernel_.aggregate.keys.empty())
       WriteGroup(writer, block);
+    if (group_table_)
+      WriteRun(block);
     const std::vector<Value> values = WriteArguments(writer);
     WriteFolds(block, values, [&](size_t word) { return Word(word); });
   } else {
@@ -84,9 +92,26 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
     block.Close();
 }
 
+void LoopGenerator::WriteRun(CodeBlock& block) {
+  block.Open("if (group != run_group) {");
+  WriteRunEnd(block);
+  block.Line("run_group = group;");
+  group_table_->WriteReset(block);
+  group_table_->WriteRows(block);
+  block.Close();
+}
+
+void LoopGenerator::WriteRunEnd(CodeBlock& block) {
+  block.Open("if (run_group != ~0UL) {");
+  group_table_->WriteFold(block, "run_group");
+  block.Close();
+}
+
 void LoopGenerator::WritePartials(CodeBlock& block) {
   const AggregateLayout& layout = kernel_.aggregate;
-  if (layout.keys.empty()) {
+  if (group_table_) {
+    WriteRunEnd(block);
+  } else if (layout.keys.empty()) {
     for (size_t word = 0; word < layout.words; word++) {
       block.Line("partials[get_group_id(0) * WORDS + " + std::to_string(word) +
                  "] = " + Word(word) + ";");

@@ -28,6 +28,11 @@ class LoopGenerator : public KernelGenerator {
   void WriteRows(CodeBlock& block);
   void WriteRow(CodeBlock& block);
   void WritePartials(CodeBlock& block);
+  //! With a shared table of groups: rows of one group that follow each other are folded into
+  //! variables. Starts a new run where the row's group differs from that of the row before.
+  void WriteRun(CodeBlock& block);
+  //! Folds the run's variables into the table.
+  void WriteRunEnd(CodeBlock& block);
 
   //! The loop over the tiles of a segment and what it needs before the first segment; throws
   //! NotVectorizable.

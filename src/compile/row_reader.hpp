@@ -20,6 +20,12 @@ struct InputColumn {
   bool IsText() const { return image->GetEncoding() == storage::Encoding::Text; }
 };
 
+//! The OpenCL C type of an encoded word.
+std::string EncodedType(const InputColumn& column);
+
+//! The kernel arguments of a column.
+std::vector<std::string> ColumnArguments(const InputColumn& column);
+
 //! How generated code gets at the columns of the row at hand; differs between the shapes.
 class RowReader {
  public:

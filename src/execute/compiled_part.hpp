@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "compile/generated_kernel.hpp"
 #include "execute/part.hpp"
 
@@ -25,6 +27,12 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
 
+  //! Slots with which a run starts its shared table of groups: what earlier runs found right.
+  uint64_t GroupSlots() const { return group_slots_.load(std::memory_order_relaxed); }
+  void LearnGroupSlots(uint64_t slots) const {
+    group_slots_.store(slots, std::memory_order_relaxed);
+  }
+
  private:
   //! The kernels in the order in which they run.
   std::vector<const compile::GeneratedKernel*> Kernels() const;
@@ -35,6 +43,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const std::vector<std::shared_ptr<storage::TableImage>> images_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
+  mutable std::atomic<uint64_t> group_slots_;
 };
 
 }  // namespace margay::execute

@@ -62,18 +62,19 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
   PinColumns();
 }
 
+KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
+  return {Pin(column.image->DataExtents(), column.name),
+          Pin(column.image->ValidityExtents(), column.name),
+          Pin(column.image->TextExtents(), column.name)};
+}
+
 void KernelRun::PinColumns() {
-  const auto pin = [](const compile::InputColumn& column) {
-    return ColumnPins{Pin(column.image->DataExtents(), column.name),
-                      Pin(column.image->ValidityExtents(), column.name),
-                      Pin(column.image->TextExtents(), column.name)};
-  };
   auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().columns)
-    pins->push_back(pin(column));
+    pins->push_back(PinColumn(column));
   pins_ = std::move(pins);
   for (const compile::InputColumn& column : Kernel().joined_columns)
-    joined_pins_.push_back(pin(column));
+    joined_pins_.push_back(PinColumn(column));
 }
 
 void KernelRun::RunBuilds() {
@@ -156,24 +157,21 @@ void KernelRun::RunAll() {
 
   const WorkList work(Kernel(), part_->ImageOf(Kernel()));
   CountBytes(work);
+  progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
   const auto& lookups = Kernel().parameters.LookupBytes();
-  Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
-  Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
-  Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
+  parameters_ = Upload(words);
+  lookups_ = Upload(lookups);
+  Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
   if (std::any_of(joined_pins_.begin(), joined_pins_.end(),
                   [](const ColumnPins& pins) { return pins.data.empty(); })) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   }
   device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
-    if (!words.empty())
-      queue->Write(parameters_, 0, words.data(), words.size() * sizeof(int64_t));
-    if (!lookups.empty())
-      queue->Write(lookups_, 0, lookups.data(), lookups.size());
-    const int32_t none = 0;
-    queue->Write(faults_, 0, &none, sizeof(none));
+    report_ = {};
+    queue->Write(faults_, 0, &report_, sizeof(report_));
   });
   batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
                         ? kFirstSegmentsOfGpu
@@ -185,6 +183,13 @@ void KernelRun::RunAll() {
   }
   for (const ExtentWork& extent : work.Extents())
     RunExtent(*queue, kernel, work, extent);
+}
+
+void KernelRun::ThrowFaults(int32_t faults) {
+  if ((faults & compile::kFaultBit) != 0)
+    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
+  if ((faults & compile::kFullBit) != 0)
+    throw TableFull();
 }
 
 void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
@@ -247,11 +252,8 @@ void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
   const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
   statistics_.kernel_milliseconds += milliseconds;
   statistics_.launches++;
-  int32_t faults = 0;
-  Timed([&] { queue.Read(faults_, 0, &faults, sizeof(faults)); });
-  if (faults != 0) {
-    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
-  }
+  Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
+  ThrowFaults(report_.faults);
   TakeBatch(queue, batch);
   if (!BatchesAdapt())
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "execute/pinned_block.hpp"
 #include "kernels/embedded_sources.hpp"
 
 namespace margay::execute {
@@ -14,25 +15,6 @@ constexpr size_t kSegmentsPerBatch = 32;
 
 //! Work-items of a work-group that gathers strings, one each.
 constexpr size_t kGatherGroup = 64;
-
-//! Host memory of one batch's rows, pinned as long as it is held.
-class PinnedBlock {
- public:
-  PinnedBlock(memory::HostAllocator& allocator, size_t bytes)
-      : block_(allocator.Allocate(std::max<size_t>(bytes, 1))), address_(block_->TryPin()) {
-    if (address_ == nullptr)
-      throw memory::OutOfMemory("DuckDB's memory_limit", bytes, 0, 0);
-  }
-  ~PinnedBlock() { block_->Unpin(); }
-  PinnedBlock(const PinnedBlock&) = delete;
-  PinnedBlock& operator=(const PinnedBlock&) = delete;
-
-  std::byte* Address() const { return address_; }
-
- private:
-  std::shared_ptr<memory::HostBlock> block_;
-  std::byte* address_;
-};
 
 //! Copies the first counts[u] rows of every unit's region of a mapped buffer to `destination`.
 void CopyRegions(device::Queue& queue, const device::Buffer& buffer,
