@@ -25,7 +25,7 @@ namespace margay::compile {
 //!                           the extent, its rows), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  two ints: the first gets kFaultBit where a value left its type's range
-//!                           and kFullBit where a shared table of groups has no room for a group;
+//!                           and kFullBit where a table has no room for a group or an entry;
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables,
@@ -39,6 +39,8 @@ namespace margay::compile {
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
 //!   build:     heads, nexts, links  of the table that is filled
+//!              entries      uint, of a numbered table: entries so far
+//!              capacity     uint, of a numbered table: most entries
 struct GeneratedKernel {
   std::string source;
   Shape shape = Shape::Loop;

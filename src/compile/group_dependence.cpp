@@ -50,10 +50,10 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
     const bool starts_fixed =
         std::all_of(join.keys.begin(), join.keys.end(),
                     [&](const plan::JoinKey& key) { return is_fixed(*key.probe); });
-    if (fixed.count(table.table) != 0 || (finds_one_row && starts_fixed)) {
+    if (finds_one_row && starts_fixed)
       fixed.insert(table.table);
+    if (fixed.count(table.table) != 0 && !table.is_numbered)
       fixed.insert(table.links.begin(), table.links.end());
-    }
   }
   return fixed;
 }

@@ -15,20 +15,26 @@ namespace {
 constexpr uint64_t kMostSlotsPerRow = 8;
 constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
 
-//! Row numbers plus one are ints.
-constexpr uint64_t kMostRows = (uint64_t{1} << 31) - 2;
-
 }  // namespace
 
-JoinTable JoinTable::Of(const Program& program, size_t build, KernelContext scratch,
-                        const std::vector<uint64_t>& rows) {
+bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables) {
+  return std::any_of(pipeline.joins.begin(), pipeline.joins.end(), [&](const PipelineJoin& join) {
+    return join.GivesBuildSide() && !join_tables[join.build].keys_are_unique;
+  });
+}
+
+JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
+                        KernelContext scratch, const std::vector<uint64_t>& rows) {
   const BuildPipeline& side = program.builds[build];
   JoinTable table;
   table.number = build;
   table.table = side.pipeline.table;
   table.rows = rows[table.table];
   table.links = side.links;
-  if (table.rows > kMostRows)
+  table.is_numbered = MultipliesRows(side.pipeline, others);
+  if (table.is_numbered)
+    table.links.push_back(table.table);
+  if (table.rows > kMostEntries)
     throw Unsupported("a join with a table of more than 2^31 rows");
 
   CodeBlock block;  // of code that is thrown away
@@ -54,6 +60,7 @@ JoinTable JoinTable::Of(const Program& program, size_t build, KernelContext scra
     table.direct_keys.push_back({value.range.low, values, table.slots});
     table.slots *= values;
   }
+  table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
   if (!table.is_direct) {
     table.direct_keys.clear();
     table.slots = std::bit_ceil(std::max<uint64_t>(table.rows, 1) * 2);

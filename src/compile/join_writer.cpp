@@ -14,6 +14,11 @@ std::string Row(size_t table) {
   return "row" + std::to_string(table);
 }
 
+//! The variable of a found entry's number.
+std::string Entry(const JoinTable& table) {
+  return table.is_numbered ? "entry" + std::to_string(table.number) : Row(table.table);
+}
+
 void AddCondition(std::string& all, const std::string& condition) {
   all += all.empty() ? condition : " & " + condition;
 }
@@ -127,11 +132,11 @@ bool JoinWriter::CanBeNull(const plan::Expression& build_key) {
 }
 
 void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
-  const std::string row = Row(table.table);
+  const std::string entry = Entry(table);
   for (size_t linked : table.links) {
-    const std::string link = Links(table, linked) + "[" + row + "]";
+    const std::string link = Links(table, linked) + "[" + entry + "]";
     block_.Line("const int " + Row(linked) + " = " +
-                (can_be_missing ? row + " < 0 ? -1 : " + link : link) + ";");
+                (can_be_missing ? entry + " < 0 ? -1 : " + link : link) + ";");
   }
 }
 
@@ -166,19 +171,19 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
     }
   }
   const Slot slot = WriteSlot(table, keys, expressions);
-  const std::string number = std::to_string(table.number), row = Row(table.table);
+  const std::string number = std::to_string(table.number), entry = Entry(table);
   std::string first = Heads(table) + "[" + slot.code + "]";
   if (!slot.exists.empty())
     first = "(" + slot.exists + " ? " + first + " : 0u)";
   first = "(int)" + first + " - 1";
 
   if (!table.HasNexts() && !join.residual) {
-    block_.Line("const int " + row + " = " + first + ";");
+    block_.Line("const int " + entry + " = " + first + ";");
     if (join.kind == JoinKind::Left) {
       WriteLinks(table, true);
       return 0;
     }
-    block_.Open("if (" + row + (join.kind == JoinKind::Anti ? " < 0) {" : " >= 0) {"));
+    block_.Open("if (" + entry + (join.kind == JoinKind::Anti ? " < 0) {" : " >= 0) {"));
     if (join.kind == JoinKind::Inner)
       WriteLinks(table, false);
     return 1;
@@ -186,12 +191,12 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
 
   const std::string next = "next" + number, is_match = "is_match" + number;
   const std::string is_matched = "is_matched" + number;
-  const std::string following = table.HasNexts() ? Nexts(table) + "[" + row + "] - 1" : "-1";
+  const std::string following = table.HasNexts() ? Nexts(table) + "[" + entry + "] - 1" : "-1";
   block_.Line("int " + next + " = " + first + ";");
   if (!join.GivesBuildSide()) {
     block_.Line("int " + is_matched + " = 0;");
     block_.Open("while (" + next + " >= 0 & !" + is_matched + ") {");
-    block_.Line("const int " + row + " = " + next + ";");
+    block_.Line("const int " + entry + " = " + next + ";");
     block_.Line(next + " = " + following + ";");
     WriteLinks(table, false);
     block_.Line("int " + is_match + " = 1;");
@@ -205,12 +210,12 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
   if (is_left)
     block_.Line("int " + is_matched + " = 0;");
   block_.Open("while (" + next + " >= 0" + (is_left ? " | !" + is_matched : "") + ") {");
-  block_.Line("const int " + row + " = " + next + ";");
-  block_.Line(next + " = " + (is_left ? row + " < 0 ? -1 : " + following : following) + ";");
+  block_.Line("const int " + entry + " = " + next + ";");
+  block_.Line(next + " = " + (is_left ? entry + " < 0 ? -1 : " + following : following) + ";");
   WriteLinks(table, is_left);
   block_.Line("int " + is_match + " = 1;");
   if (is_left) {
-    block_.Open("if (" + row + " >= 0) {");
+    block_.Open("if (" + entry + " >= 0) {");
     WriteMatch(join, table, keys);
     block_.Close();
     block_.Line(is_matched + " |= " + is_match + ";");
@@ -232,15 +237,27 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   const Slot slot = WriteSlot(table, values, keys);
   if (!slot.exists.empty())
     block_.Open("if (" + slot.exists + ") {");
+  std::string entry = position;
+  if (table.is_numbered) {
+    entry = "entry";
+    // Counts no further: the counter would start anew some day.
+    block_.Line("const uint entry = full ? capacity : atomic_inc(entries);");
+    block_.Line("full |= entry >= capacity;");
+    block_.Open("if (entry < capacity) {");
+  }
   const std::string head = Heads(table) + "[" + slot.code + "]";
   if (table.HasNexts()) {
-    block_.Line(Nexts(table) + "[" + position + "] = (int)atomic_xchg(&" + head + ", (uint)(" +
-                position + " + 1));");
+    block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
+                " + 1));");
   } else {
-    block_.Line(head + " = (uint)(" + position + " + 1);");
+    block_.Line(head + " = (uint)(" + entry + " + 1);");
   }
-  for (size_t linked : table.links)
-    block_.Line(Links(table, linked) + "[" + position + "] = " + Row(linked) + ";");
+  for (size_t linked : table.links) {
+    block_.Line(Links(table, linked) + "[" + entry +
+                "] = " + (linked == table.table ? "(int)" + position : Row(linked)) + ";");
+  }
+  if (table.is_numbered)
+    block_.Close();
   if (!slot.exists.empty())
     block_.Close();
 }

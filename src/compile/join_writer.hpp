@@ -18,7 +18,9 @@ class JoinWriter {
   //! that the join gives; returns how many scopes it must close at its end.
   size_t WriteProbe(const PipelineJoin& join, const JoinTable& table);
 
-  //! Writes how row `position` of the scanned table gets into `table`.
+  //! Writes how row `position` of the scanned table gets into `table`. A numbered table takes its
+  //! entries' numbers from the argument `entries`, below the argument `capacity`; sets the variable
+  //! `full` where there are no more.
   void WriteInsert(const std::vector<plan::ExpressionPointer>& keys, const JoinTable& table,
                    const std::string& position);
 

@@ -54,8 +54,6 @@ KernelGenerator::KernelGenerator(const Input& input)
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
     : KernelGenerator(input, input.program.builds[build.number].pipeline) {
   kernel_.build = build;
-  if (MultipliesRows())
-    throw Unsupported("a build side with a join by keys that are not unique");
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
@@ -101,11 +99,7 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
 }
 
 bool KernelGenerator::MultipliesRows() const {
-  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
-    if (pipeline_.joins[i].GivesBuildSide() && !kernel_.joins[i].keys_are_unique)
-      return true;
-  }
-  return false;
+  return compile::MultipliesRows(pipeline_, input_.join_tables);
 }
 
 std::string KernelGenerator::ColumnPointer(const InputColumn& column) {
@@ -142,6 +136,10 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     AddJoinArguments(table, false, arguments);
   if (kernel_.build) {
     AddJoinArguments(*kernel_.build, true, arguments);
+    if (kernel_.build->is_numbered) {
+      arguments.push_back("volatile __global uint* entries");
+      arguments.push_back("const uint capacity");
+    }
   } else if (group_table_) {
     for (const std::string& argument : group_table_->Arguments())
       arguments.push_back(argument);
@@ -225,18 +223,19 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Append(parameters);
   CodeBlock fault(1);
   fault.Line("int fault = 0;");
-  if (group_table_) {
+  const bool can_be_full = group_table_ || (kernel_.build && kernel_.build->is_numbered);
+  if (can_be_full)
     fault.Line("int full = 0;");
+  if (group_table_)
     fault.Line("int added = 0;");
-  }
   block.Append(fault);
   block.Append(body);
   CodeBlock report(1);
   report.Line("if (fault) atomic_or(faults, " + std::to_string(kFaultBit) + ");");
-  if (group_table_) {
+  if (can_be_full)
     report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
+  if (group_table_)
     report.Line("if (added) atomic_add(faults + 1, added);");
-  }
   block.Append(report);
   block.Line("}");
 
@@ -417,7 +416,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const Pipeline& pipeline = program.builds[i].pipeline;
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, context, rows));
+      tables.push_back(JoinTable::Of(program, i, tables, context, rows));
       generated.builds.push_back(GenerateKernel(shape, input, tables.back()));
     }
     generated.result = GenerateKernel(shape, input);

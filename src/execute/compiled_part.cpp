@@ -69,7 +69,11 @@ CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer 
       images_(std::move(images)),
       device_(std::move(device)),
       pool_(std::move(pool)),
-      group_slots_(program_.result.aggregate.shared ? program_.result.aggregate.shared->slots : 0) {
+      learned_sizes_(program_.builds.size() + 1) {
+  for (const compile::GeneratedKernel& kernel : program_.builds)
+    LearnSize(kernel.build->number, kernel.build->rows);
+  if (program_.result.aggregate.shared)
+    LearnSize(program_.builds.size(), program_.result.aggregate.shared->slots);
 }
 
 std::vector<const compile::GeneratedKernel*> CompiledPart::Kernels() const {

@@ -49,25 +49,17 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part, Ru
     : KernelRun(part, std::move(options)),
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
-      slots_(part->GroupSlots()) {
+      slots_(part->LearnedSize(part->Program().builds.size())) {
   for (const compile::InputColumn& column : Kernel().collect.columns)
     collect_pins_.push_back(PinColumn(column));
 }
 
 void GroupTableRun::RunAll() {
-  const RunStatistics before = statistics_;
-  for (;;) {
-    try {
-      CreateTable();
-      KernelRun::RunAll();
-      break;
-    } catch (const TableFull&) {
-      statistics_ = before;
-      slots_ *= kGrowth;
-    }
+  RunWhileFull([&] { CreateTable(); }, [&] { slots_ *= kGrowth; });
+  if (shared_.is_hashed) {
+    GetPart().LearnSize(GetPart().Program().builds.size(),
+                        std::bit_ceil(std::max<uint64_t>(2 * Groups(), kFewestSlots)));
   }
-  if (shared_.is_hashed)
-    GetPart().LearnGroupSlots(std::bit_ceil(std::max<uint64_t>(2 * Groups(), kFewestSlots)));
   Collect();
 }
 

@@ -79,7 +79,6 @@ void KernelRun::PinColumns() {
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    joins_->Create(*build.build, part_->GetDevice(), part_->Pool());
     BuildRun run(part_, build, options_, joins_);
     run.RunAll();
     const RunStatistics& statistics = run.Statistics();

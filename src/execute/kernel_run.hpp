@@ -14,10 +14,10 @@ namespace margay::execute {
 //! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
 void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
 
-//! A shared table of groups has no room for another one.
+//! A table that a kernel fills has no room for what is to come.
 class TableFull : public std::runtime_error {
  public:
-  TableFull() : std::runtime_error("a table of groups is full") {}
+  TableFull() : std::runtime_error("a table is full") {}
 };
 
 //! What every run of a kernel does: pins the columns, cuts the work into batches, launches the
@@ -61,9 +61,25 @@ class KernelRun : public Run {
 
   //! Runs the kernel over all of its table. Throws TableFull.
   virtual void RunAll();
+  //! Runs `create`, which makes an empty table, and the kernel over all of its table; where that
+  //! table gets full, all of it again after `grow`.
+  template <typename Create, typename Grow>
+  void RunWhileFull(const Create& create, const Grow& grow) {
+    const RunStatistics before = statistics_;
+    for (;;) {
+      try {
+        create();
+        KernelRun::RunAll();
+        return;
+      } catch (const TableFull&) {
+        statistics_ = before;
+        grow();
+      }
+    }
+  }
 
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
-  const JoinBuffers& Joins() const { return *joins_; }
+  JoinBuffers& Joins() const { return *joins_; }
   const CompiledPart& GetPart() const { return *part_; }
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
