@@ -231,6 +231,10 @@ class PlanWalk {
 
 }  // namespace
 
+std::string NotSupported(const std::string& what) {
+  return what + " is not supported yet";
+}
+
 CaptureFindings FindParts(duckdb::ClientContext& context,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
   if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure)) {

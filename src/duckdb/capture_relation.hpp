@@ -47,8 +47,6 @@ void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relatio
 Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! `what` with the words that end most reasons.
-inline std::string NotSupported(const std::string& what) {
-  return what + " is not supported yet";
-}
+std::string NotSupported(const std::string& what);
 
 }  // namespace margay::integration
