@@ -16,16 +16,17 @@ std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
   if (name == "count") {
     return plan::AggregateFunction::Count;
   }
-  if (name == "sum") {
+  // count_if is a sum of BOOLEAN.
+  if (name == "sum" || name == "count_if" || name == "countif") {
     return plan::AggregateFunction::Sum;
   }
   if (name == "avg" || name == "mean") {
     return plan::AggregateFunction::Average;
   }
-  if (name == "min") {
+  if (name == "min" || name == "bool_and") {
     return plan::AggregateFunction::Min;
   }
-  if (name == "max") {
+  if (name == "max" || name == "bool_or") {
     return plan::AggregateFunction::Max;
   }
   return std::nullopt;

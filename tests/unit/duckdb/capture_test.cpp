@@ -346,6 +346,14 @@ tails FILTER, PROJECTION
 )");
 }
 
+TEST_F(CaptureTest, AggregatesOfBooleans) {
+  Expect("SELECT bool_and(bo), bool_or(a > 5), count_if(bo), countif(a = 3) FROM t", R"(
+AGGREGATE groups=[] aggregates=[min(bo)::BOOLEAN, max((a > 5))::BOOLEAN, sum(bo)::HUGEINT, sum((a = 3))::HUGEINT]
+  SCAN t [bo BOOLEAN, a INTEGER]
+tails PROJECTION
+)");
+}
+
 TEST_F(CaptureTest, CompressedKeysArePlainArithmetic) {
   Expect("SELECT a, s, count(*) FROM t GROUP BY a, s ORDER BY a", R"(
 AGGREGATE groups=[#0, #1] aggregates=[count(*)::BIGINT]
