@@ -58,6 +58,39 @@ bool IsAggregateOf(plan::AggregateFunction function, const plan::Type& result,
   return false;
 }
 
+//! Lets `result` fold only the rows in which `filter` is true: elsewhere its argument becomes NULL.
+//! DuckDB computes the argument in every row, and its errors count in all of them. So the argument
+//! must not stand in a branch of the CASE alone.
+Reason AddAggregateFilter(const duckdb::Expression& filter, const ExpressionCapture& capture,
+                          plan::Aggregate& result) {
+  const CapturedExpression captured = capture.Capture(filter);
+  if (!captured) {
+    return captured.reason;
+  }
+  const bool is_count = result.function == plan::AggregateFunction::CountStar ||
+                        result.function == plan::AggregateFunction::Count;
+  plan::ExpressionPointer condition = captured.expression;
+  plan::ExpressionPointer value = result.argument;
+  if (value) {
+    const plan::Type& type = value->GetType();
+    if (type.kind == plan::TypeKind::UInt128 || (type.IsVarchar() && !is_count)) {
+      return NotSupported("FILTER in an aggregate of " + type.ToString());
+    }
+    condition = plan::Expression::Make(
+        plan::Operation::And, plan::TypeKind::Boolean,
+        {condition,
+         plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {value})});
+  }
+  if (is_count) {
+    result.function = plan::AggregateFunction::Count;
+    value = plan::Expression::Integer(1, plan::TypeKind::Int32);
+  }
+  result.argument =
+      plan::Expression::Make(plan::Operation::Case, value->GetType(),
+                             {condition, value, plan::Expression::Null(value->GetType())});
+  return std::nullopt;
+}
+
 Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCapture& capture,
                         plan::Aggregate& result) {
   if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_AGGREGATE) {
@@ -74,9 +107,6 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   if (aggregate.IsDistinct()) {
     return NotSupported("DISTINCT in the aggregate " + name);
   }
-  if (aggregate.filter) {
-    return NotSupported("FILTER in the aggregate " + name);
-  }
   if (aggregate.order_bys) {
     return NotSupported("ORDER BY in the aggregate " + name);
   }
@@ -92,19 +122,18 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   }
   result.function = *function;
   result.type = *type;
-  if (is_star) {
-    return std::nullopt;
+  if (!is_star) {
+    CapturedExpression argument = capture.Capture(*aggregate.children[0]);
+    if (!argument) {
+      return argument.reason;
+    }
+    if (!IsAggregateOf(*function, *type, argument.expression->GetType())) {
+      return NotSupported("the aggregate " + name + " of " +
+                          argument.expression->GetType().ToString());
+    }
+    result.argument = std::move(argument.expression);
   }
-  CapturedExpression argument = capture.Capture(*aggregate.children[0]);
-  if (!argument) {
-    return argument.reason;
-  }
-  if (!IsAggregateOf(*function, *type, argument.expression->GetType())) {
-    return NotSupported("the aggregate " + name + " of " +
-                        argument.expression->GetType().ToString());
-  }
-  result.argument = std::move(argument.expression);
-  return std::nullopt;
+  return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
 }
 
 }  // namespace
