@@ -1,13 +1,27 @@
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/optimizer/optimizer.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/binder.hpp"
 #include "duckdb/planner/expression/bound_aggregate_expression.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "duckdb/type_conversion.hpp"
 
 namespace margay::integration {
 
 namespace {
+
+using duckdb::BoundAggregateExpression;
+using duckdb::LogicalAggregate;
+
+//! DuckDB's name of an aggregate function.
+std::string NameOf(const BoundAggregateExpression& aggregate) {
+  // The optimizer's name for a sum that fits 64 bits, by its statistics.
+  return aggregate.function.name == "sum_no_overflow" ? "sum" : aggregate.function.name;
+}
 
 std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
   if (name == "count_star") {
@@ -96,10 +110,8 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_AGGREGATE) {
     return NotSupported("the aggregate " + expression.ToString());
   }
-  const auto& aggregate = expression.Cast<duckdb::BoundAggregateExpression>();
-  // The optimizer's name for a sum that fits 64 bits, by its statistics.
-  const std::string name =
-      aggregate.function.name == "sum_no_overflow" ? "sum" : aggregate.function.name;
+  const auto& aggregate = expression.Cast<BoundAggregateExpression>();
+  const std::string name = NameOf(aggregate);
   const std::optional<plan::AggregateFunction> function = AggregateNamed(name);
   if (!function) {
     return NotSupported("the aggregate function " + name);
@@ -136,18 +148,95 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
 }
 
+bool HasGroupingSets(const LogicalAggregate& op) {
+  const bool all_groups =
+      op.grouping_sets.empty() ||
+      (op.grouping_sets.size() == 1 && op.grouping_sets[0].size() == op.groups.size());
+  return !all_groups || !op.grouping_functions.empty();
+}
+
+//! The place of what an aggregate has as its argument, without casts among integers: sum takes a
+//! TINYINT as a SMALLINT, count as it is. They keep different values different.
+duckdb::unique_ptr<duckdb::Expression>& ArgumentOf(BoundAggregateExpression& aggregate) {
+  auto* place = &aggregate.children[0];
+  while ((*place)->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CAST) {
+    auto& cast = (*place)->Cast<duckdb::BoundCastExpression>();
+    if (cast.try_cast || !cast.return_type.IsIntegral() || !cast.child->return_type.IsIntegral()) {
+      break;
+    }
+    place = &cast.child;
+  }
+  return *place;
+}
+
+//! The argument that the aggregates of `op` have in common; none unless each gives the same over
+//! its different values as over all rows, and one of them is DISTINCT.
+const duckdb::Expression* DistinctArgument(const LogicalAggregate& op) {
+  const duckdb::Expression* argument = nullptr;
+  bool has_distinct = false;
+  for (const auto& expression : op.expressions) {
+    auto& aggregate = expression->Cast<BoundAggregateExpression>();
+    const bool ignores_repetition =
+        aggregate.IsDistinct() || aggregate.function.GetDistinctDependent() ==
+                                      duckdb::AggregateDistinctDependent::NOT_DISTINCT_DEPENDENT;
+    if (!AggregateNamed(NameOf(aggregate)) || aggregate.children.size() != 1 || aggregate.filter ||
+        aggregate.order_bys || !ignores_repetition ||
+        (argument != nullptr && !argument->Equals(*ArgumentOf(aggregate)))) {
+      return nullptr;
+    }
+    argument = ArgumentOf(aggregate).get();
+    has_distinct = has_distinct || aggregate.IsDistinct();
+  }
+  return has_distinct ? argument : nullptr;
+}
+
 }  // namespace
+
+void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+                   Relation& relation) {
+  auto& above = op.Cast<LogicalAggregate>();
+  const duckdb::Expression* argument = DistinctArgument(above);
+  if (argument == nullptr || HasGroupingSets(above)) {
+    return;
+  }
+  duckdb::Binder& binder = input.optimizer.binder;
+  auto below =
+      duckdb::make_uniq<LogicalAggregate>(binder.GenerateTableIndex(), binder.GenerateTableIndex(),
+                                          duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>());
+  for (const auto& group : above.groups) {
+    below->groups.push_back(group->Copy());
+  }
+  below->groups.push_back(argument->Copy());
+  Relation extended = relation;
+  if (AddAggregate(input.context, *below, extended)) {
+    return;
+  }
+  relation = std::move(extended);
+
+  const auto refer_to_group = [&](size_t group, duckdb::unique_ptr<duckdb::Expression>& place) {
+    place = duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+        place->return_type, duckdb::ColumnBinding(below->group_index, group));
+  };
+  for (size_t i = 0; i < above.groups.size(); i++) {
+    refer_to_group(i, above.groups[i]);
+  }
+  for (const auto& expression : above.expressions) {
+    auto& aggregate = expression->Cast<BoundAggregateExpression>();
+    refer_to_group(above.groups.size(), ArgumentOf(aggregate));
+    aggregate.aggr_type = duckdb::AggregateType::NON_DISTINCT;
+  }
+  below->children.push_back(std::move(above.children[0]));
+  below->ResolveOperatorTypes();
+  above.children[0] = std::move(below);
+}
 
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation) {
   if (relation.part.has_aggregate) {
     return NotSupported("an AGGREGATE above an AGGREGATE");
   }
-  const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
-  const bool all_groups = aggregate.grouping_sets.empty() ||
-                          (aggregate.grouping_sets.size() == 1 &&
-                           aggregate.grouping_sets[0].size() == aggregate.groups.size());
-  if (!all_groups || !aggregate.grouping_functions.empty()) {
+  const auto& aggregate = op.Cast<LogicalAggregate>();
+  if (HasGroupingSets(aggregate)) {
     return NotSupported("an AGGREGATE with GROUPING SETS");
   }
   if (aggregate.groups.empty() && aggregate.expressions.empty()) {

@@ -26,7 +26,7 @@ struct Recorder : duckdb::OptimizerExtensionInfo {
 
 void Record(duckdb::OptimizerExtensionInput& input,
             duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  static_cast<Recorder&>(*input.info).findings = FindParts(input.context, plan);
+  static_cast<Recorder&>(*input.info).findings = FindParts(input, plan);
 }
 
 std::string Joined(const std::vector<std::string>& items) {
@@ -371,6 +371,27 @@ tails PROJECTION
 )");
 }
 
+TEST_F(CaptureTest, DistinctAggregatesAreTwo) {
+  Expect("SELECT count(DISTINCT a), sum(DISTINCT a), max(a) FROM t", R"(
+AGGREGATE groups=[a] aggregates=[]
+  SCAN t [a INTEGER]
+tails AGGREGATE, PROJECTION
+)");
+  Expect("SELECT bo, count(DISTINCT s) FROM t GROUP BY bo", R"(
+AGGREGATE groups=[bo, s] aggregates=[]
+  SCAN t [bo BOOLEAN, s VARCHAR]
+tails AGGREGATE, PROJECTION
+)");
+  // What is not DISTINCT needs no second step, nor what does not depend on it.
+  Expect("SELECT min(DISTINCT a), bool_or(DISTINCT bo) FROM t", R"(
+AGGREGATE groups=[] aggregates=[min(a)::INTEGER, max(bo)::BOOLEAN]
+  SCAN t [a INTEGER, bo BOOLEAN]
+tails PROJECTION
+)");
+  EXPECT_EQ(Capture("SELECT count(DISTINCT a) FROM t").parts[0].part.tail_reasons[0],
+            "an AGGREGATE above an AGGREGATE is not supported yet");
+}
+
 TEST_F(CaptureTest, CompressedKeysArePlainArithmetic) {
   Expect("SELECT a, s, count(*) FROM t GROUP BY a, s ORDER BY a", R"(
 AGGREGATE groups=[#0, #1] aggregates=[count(*)::BIGINT]
@@ -462,8 +483,16 @@ tails PROJECTION
 
 TEST_F(CaptureTest, RefusedAbovePart) {
   ExpectTailReason("SELECT stddev(a) FROM t", "the aggregate function stddev is not supported yet");
-  ExpectTailReason("SELECT count(DISTINCT a) FROM t",
+  ExpectTailReason("SELECT any_value(a) FROM t",
+                   "the aggregate function any_value is not supported yet");
+  ExpectTailReason("SELECT count(DISTINCT a), count(DISTINCT b) FROM t",
                    "DISTINCT in the aggregate count is not supported yet");
+  ExpectTailReason("SELECT sum(DISTINCT a), sum(a) FROM t",
+                   "DISTINCT in the aggregate sum is not supported yet");
+  ExpectTailReason("SELECT count(DISTINCT a) FILTER (WHERE b > 3) FROM t",
+                   "DISTINCT in the aggregate count is not supported yet");
+  ExpectTailReason("SELECT a, c, count(DISTINCT b) FROM t GROUP BY GROUPING SETS ((a), (c))",
+                   "an AGGREGATE with GROUPING SETS is not supported yet");
   ExpectTailReason("SELECT min(s) FILTER (WHERE b > 3) FROM t",
                    "FILTER in an aggregate of VARCHAR is not supported yet");
   ExpectTailReason("SELECT sum(g ORDER BY a) FROM t",
