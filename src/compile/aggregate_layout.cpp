@@ -44,12 +44,24 @@ Int128 StepOf(const plan::Expression& expression) {
   }
 }
 
+//! Throws Unsupported if `key` is a text column or a function of one.
+void RefuseText(const plan::Expression& key, const KernelContext& context) {
+  const plan::Expression& column =
+      key.GetOperation() == plan::Operation::Dictionary ? key.Operand(0) : key;
+  if (column.GetOperation() == plan::Operation::Column &&
+      context.columns[column.ColumnIndex()].IsText()) {
+    throw Unsupported("GROUP BY of text; " + column.ColumnName() +
+                      " has too many different strings for a dictionary");
+  }
+}
+
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
   GroupKey key;
   key.type = expression->GetType();
   if (key.type.IsFloat())
     throw Unsupported("grouping by " + key.type.ToString());
+  RefuseText(*expression, context);
   Value value;
   if (expression->GetOperation() == plan::Operation::Dictionary) {
     DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);

@@ -1,6 +1,7 @@
 #include "compile/group_dependence.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "compile/uniqueness.hpp"
 
@@ -31,17 +32,18 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
         fixed.insert(table);
     }
   }
-  const auto is_fixed = [&](const plan::Expression& expression) {
-    if (std::any_of(kept.begin(), kept.end(),
-                    [&](size_t key) { return IsSame(*pipeline.outputs[key], expression); })) {
-      return true;
-    }
-    bool are_fixed = true;
-    VisitColumns(expression, [&](size_t column) {
-      are_fixed = are_fixed && fixed.count(program_.column_tables[column]) != 0;
-    });
-    return are_fixed;
-  };
+  const std::function<bool(const plan::Expression&)> is_fixed =
+      [&](const plan::Expression& expression) {
+        const auto is_same = [&](size_t key) { return IsSame(*pipeline.outputs[key], expression); };
+        if (std::any_of(kept.begin(), kept.end(), is_same))
+          return true;
+        if (expression.GetOperation() == plan::Operation::Column)
+          return fixed.count(program_.column_tables[expression.ColumnIndex()]) != 0;
+        const auto& operands = expression.Operands();
+        return std::all_of(
+            operands.begin(), operands.end(),
+            [&](const plan::ExpressionPointer& operand) { return is_fixed(*operand); });
+      };
   // Joins lead to further rows; each comes behind those that its keys need.
   for (const PipelineJoin& join : pipeline.joins) {
     const JoinTable& table = join_tables_[join.build];

@@ -189,7 +189,7 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect,
   for (size_t column : read)
     collect.columns.push_back(context.columns[column]);
   for (const plan::ExpressionPointer& key : dependent)
-    collect.outputs.push_back(RowOutput::Of(key, {}, context));
+    collect.outputs.push_back(RowOutput::Of(key, collect.columns, context));
 
   CodeBlock body(1);
   body.Line("int fault = 0;");
@@ -206,7 +206,7 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect,
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
   for (size_t i = 0; i < dependent.size(); i++)
-    WriteOutput(collect.outputs[i], i, dependent[i], {}, writer, body, "position");
+    WriteOutput(collect.outputs[i], i, dependent[i], collect.columns, writer, body, "position");
   body.Close();
   body.Close();
   body.Close();

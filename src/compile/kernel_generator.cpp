@@ -47,8 +47,13 @@ KernelGenerator::KernelGenerator(const Input& input)
     return;
   if (MultipliesRows())
     throw Unsupported("a result of rows of a join by keys that are not unique");
-  for (const plan::ExpressionPointer& expression : pipeline_.outputs)
+  for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
     kernel_.outputs.push_back(RowOutput::Of(expression, kernel_.columns, context_));
+    const RowOutput& output = kernel_.outputs.back();
+    if (output.type.IsVarchar() && !output.texts && !output.text_column)
+      throw Unsupported("the text column " + expression->ToString() +
+                        " of a joined table in a row");
+  }
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -89,10 +94,6 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
       (column.table == pipeline.table ? kernel_.columns : kernel_.joined_columns).push_back(column);
     if (column.table == pipeline.table && column.IsText())
       kernel_.text_columns.push_back(column);
-  }
-  for (const InputColumn& column : kernel_.joined_columns) {
-    if (column.IsText())
-      throw Unsupported("the text column " + column.name + " of a joined table");
   }
   kernel_.filter =
       std::make_shared<SegmentFilter>(pipeline.conjuncts, input.columns, input.dictionaries);
@@ -200,10 +201,12 @@ GeneratedKernel KernelGenerator::Generate() {
     block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
   if (!kernel_.joins.empty() || kernel_.build || group_table_)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
-  if (std::any_of(kernel_.columns.begin(), kernel_.columns.end(),
-                  [](const InputColumn& column) { return column.IsText(); })) {
+  const auto has_text = [](const std::vector<InputColumn>& columns) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const InputColumn& column) { return column.IsText(); });
+  };
+  if (has_text(kernel_.columns) || has_text(kernel_.joined_columns))
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
-  }
   if (context_.uses_search)
     block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   std::string table_kernels;

@@ -34,6 +34,16 @@ std::string TypeName(const RowOutput& output) {
   }
 }
 
+//! Whether `expression` is a function of strings of which each is computed once.
+bool IsDictionary(const plan::Expression& expression) {
+  return expression.GetOperation() == plan::Operation::Dictionary;
+}
+
+//! The column that `expression` is, or is a dictionary function of.
+const plan::ExpressionPointer& Argument(const plan::ExpressionPointer& expression) {
+  return IsDictionary(*expression) ? expression->Operands()[0] : expression;
+}
+
 //! The text column that `expression` is, by its place among `columns`.
 std::optional<size_t> TextColumnOf(const plan::Expression& expression,
                                    const std::vector<InputColumn>& columns) {
@@ -48,8 +58,7 @@ std::optional<size_t> TextColumnOf(const plan::Expression& expression,
 }
 
 bool IsDerivedText(const plan::Expression& expression) {
-  return expression.GetType().IsVarchar() &&
-         expression.GetOperation() == plan::Operation::Dictionary;
+  return expression.GetType().IsVarchar() && IsDictionary(expression);
 }
 
 std::string Numbered(const std::string& name, size_t number) {
@@ -65,7 +74,13 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
   ExpressionWriter writer(scratch, reader, block);
   RowOutput output;
   output.type = expression->GetType();
-  output.text_column = TextColumnOf(*expression, columns);
+  output.text_column = TextColumnOf(*Argument(expression), columns);
+  if (output.text_column) {
+    if (IsDictionary(*expression))
+      output.function = expression->FunctionPointer();
+    output.can_be_null = writer.Write(Argument(expression)).CanBeNull();
+    return output;
+  }
   if (IsDerivedText(*expression)) {
     DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
     output.texts = derived.texts;
@@ -73,7 +88,7 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
     return output;
   }
   output.can_be_null = writer.Write(expression).CanBeNull();
-  if (output.type.IsVarchar() && !output.text_column)
+  if (output.type.IsVarchar())
     output.texts = scratch.columns[expression->ColumnIndex()].image->GetDictionary();
   return output;
 }
@@ -91,10 +106,15 @@ std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs) 
 void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
                  const std::vector<InputColumn>& columns, ExpressionWriter& writer,
                  CodeBlock& block, const std::string& position) {
-  const Value value = IsDerivedText(*expression)
-                          ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
-                          : writer.Write(expression);
   const std::string name = Numbered("values", number);
+  Value value;
+  if (output.text_column) {
+    value = writer.Write(Argument(expression));
+  } else if (IsDerivedText(*expression)) {
+    value = DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
+  } else {
+    value = writer.Write(expression);
+  }
   if (output.text_column) {
     const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(columns[*output.text_column]);
     block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");

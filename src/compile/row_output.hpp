@@ -18,6 +18,8 @@ struct RowOutput {
   //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
   //! pairs of begin and end in the segment's bytes.
   std::optional<size_t> text_column;
+  //! The result is this function of the text, which the host computes.
+  std::shared_ptr<const plan::DictionaryFunction> function;
 
   //! Of one value in the output buffer.
   size_t Bytes() const {

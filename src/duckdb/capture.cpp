@@ -10,6 +10,7 @@
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/settings.hpp"
 
 namespace margay::integration {
 
@@ -151,7 +152,9 @@ class PlanWalk {
     if (result) {
       Relation extended;
       const Reason reason = Guard([&] {
-        if (op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY) {
+        // Unlike captured parts, this changes the plan for DuckDB, too.
+        if (op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
+            Settings::Read(input_.context).mode != Mode::Off) {
           SplitDistinct(input_, op, *result);
         }
         extended = *result;

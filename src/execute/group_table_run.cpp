@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <span>
 
 #include "execute/aggregate_result.hpp"
+#include "execute/text_fetch.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::execute {
 
@@ -37,11 +41,35 @@ const Word* As(const std::vector<std::byte>& bytes) {
   return reinterpret_cast<const Word*>(bytes.data());
 }
 
-//! What a batch refers to.
-struct Owned {
-  std::shared_ptr<const void> columns;
-  std::vector<std::vector<std::byte>> keys;
-};
+//! The results of a function of texts, as values of `type`. `validity` says which texts are not
+//! NULL, all if it is empty, and then which results are not. Throws ArithmeticFault where the
+//! function failed.
+std::vector<std::byte> Results(const plan::DictionaryFunction& function, const plan::Type& type,
+                               std::span<const std::string_view> texts,
+                               std::vector<std::byte>& validity) {
+  using State = plan::DictionaryResults::State;
+  const plan::DictionaryResults results = function.Evaluate(texts);
+  const auto bytes = static_cast<size_t>(type.PhysicalBytes());
+  std::vector<std::byte> values(texts.size() * bytes);
+  validity.resize(texts.size(), std::byte{1});
+  for (size_t i = 0; i < texts.size(); i++) {
+    const size_t entry = validity[i] == std::byte{0} ? texts.size() : i;
+    validity[i] = std::byte{results.states[entry] != State::Null};
+    if (results.states[entry] == State::Error)
+      throw ArithmeticFault("a function of strings failed; DuckDB runs this part again");
+    if (results.states[entry] == State::Null)
+      continue;
+    if (type.IsFloat()) {
+      const auto single = static_cast<float>(results.reals[entry]);
+      const void* real = &results.reals[entry];
+      std::memcpy(values.data() + i * bytes, bytes == sizeof(float) ? &single : real, bytes);
+    } else {
+      // Little-endian: the low bytes are the value in any narrower type.
+      std::memcpy(values.data() + i * bytes, &results.integers[entry], bytes);
+    }
+  }
+  return values;
+}
 
 }  // namespace
 
@@ -50,8 +78,10 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part, Ru
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
       slots_(part->LearnedSize(part->Program().builds.size())) {
+  auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().collect.columns)
-    collect_pins_.push_back(PinColumn(column));
+    pins->push_back(PinColumn(column));
+  collect_pins_ = std::move(pins);
 }
 
 void GroupTableRun::RunAll() {
@@ -136,11 +166,8 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   kernel.Argument(argument++, count);
   kernel.Argument(argument++, packed.indexes);
   kernel.Argument(argument++, packed.words);
-  for (const ColumnPins& pins : collect_pins_) {
-    kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
-    if (!pins.validity.empty())
-      kernel.Argument(argument++, pins.validity[0].Buffer());
-  }
+  for (size_t i = 0; i < collect.columns.size(); i++)
+    argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
   for (const compile::RowOutput& output : collect.outputs) {
     Packed::Key& key = packed.keys.emplace_back();
     key.values = create(output.Bytes());
@@ -157,6 +184,28 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   return packed;
 }
 
+std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
+                                                      const int64_t* words,
+                                                      std::vector<std::byte>& values) const {
+  const compile::InputColumn& input = Kernel().collect.columns[column];
+  const auto row = std::find_if(
+      shared_.rows.begin(), shared_.rows.end(),
+      [&](const compile::SharedGroups::Row& candidate) { return candidate.table == input.table; });
+  const size_t groups = values.size() / sizeof(TextPlace);
+  std::vector<TextPlace> places(groups);
+  std::memcpy(places.data(), values.data(), values.size());
+  std::vector<size_t> segments(groups);
+  for (size_t group = 0; group < groups; group++) {
+    const int64_t number = words[group * layout_.words + row->word];
+    if (number < 0)
+      places[group] = {};  // of no row
+    segments[group] = static_cast<size_t>(std::max<int64_t>(number, 0)) / storage::kSegmentRows;
+  }
+  values.resize(groups * sizeof(std::string_view));
+  return TextFetch(GetPart(), *input.image, (*collect_pins_)[column].texts, collect_pins_)
+      .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(values.data()));
+}
+
 void GroupTableRun::Collect() {
   if (Groups() == 0)
     return;
@@ -168,27 +217,38 @@ void GroupTableRun::Collect() {
     batches_.push_back(Finish(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
 }
 
+ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOutput& output,
+                                      const Packed::Key& key, size_t first, size_t groups,
+                                      const int64_t* words, Owned& owned) const {
+  std::vector<std::byte>& values =
+      owned.keys.emplace_back(Copied(queue, key.values, first, groups, output.Bytes()));
+  std::vector<std::byte>& validity = owned.keys.emplace_back();
+  if (output.can_be_null)
+    validity = Copied(queue, key.nulls, first, groups, 1);
+  if (output.text_column)
+    owned.texts.push_back(FetchTexts(queue, *output.text_column, words, values));
+  if (output.function) {
+    values =
+        Results(*output.function, output.type, {As<std::string_view>(values), groups}, validity);
+  }
+  return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
+          output.texts};
+}
+
 ResultBatch GroupTableRun::Finish(const Packed& packed, size_t first, size_t groups) {
   const auto& outputs = Kernel().collect.outputs;
   const size_t accumulators = layout_.accumulators.size();
   std::vector<std::byte> indexes, words;
-  Owned owned;
+  auto owned = std::make_shared<Owned>();
   GroupTotals totals;
   totals.groups = groups;
   Timed([&] {
     device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
     indexes = Copied(*queue, packed.indexes, first, groups, sizeof(uint64_t));
     words = Copied(*queue, packed.words, first, groups, layout_.words * sizeof(int64_t));
-    for (size_t i = 0; i < outputs.size(); i++) {
-      owned.keys.push_back(
-          Copied(*queue, packed.keys[i].values, first, groups, outputs[i].Bytes()));
-      ResultColumn column{outputs[i].type, owned.keys.back().data(), nullptr, outputs[i].texts};
-      if (outputs[i].can_be_null) {
-        owned.keys.push_back(Copied(*queue, packed.keys[i].nulls, first, groups, 1));
-        column.validity = As<uint8_t>(owned.keys.back());
-      }
-      totals.dependent_keys.push_back(column);
-    }
+    for (size_t i = 0; i < outputs.size(); i++)
+      totals.dependent_keys.push_back(
+          FinishKey(*queue, outputs[i], packed.keys[i], first, groups, As<int64_t>(words), *owned));
   });
   std::vector<Int128> sums(groups * accumulators);
   for (size_t group = 0; group < groups; group++) {
@@ -206,8 +266,8 @@ ResultBatch GroupTableRun::Finish(const Packed& packed, size_t first, size_t gro
   totals.words = As<int64_t>(words);
   totals.sums = sums.data();
   ResultBatch batch = FinishAggregates(Kernel(), totals);
-  owned.columns = batch.owner;
-  batch.owner = std::make_shared<const Owned>(std::move(owned));
+  owned->columns = batch.owner;
+  batch.owner = std::move(owned);
   return batch;
 }
 

@@ -34,6 +34,13 @@ class GroupTableRun : public KernelRun {
     std::vector<Key> keys;  //!< the dependent ones
   };
 
+  //! What a batch refers to.
+  struct Owned {
+    std::shared_ptr<const void> columns;
+    std::vector<std::shared_ptr<const void>> texts;
+    std::deque<std::vector<std::byte>> keys;
+  };
+
   //! Makes an empty table of slots_ slots.
   void CreateTable();
   //! Runs a kernel that walks all slots.
@@ -42,10 +49,18 @@ class GroupTableRun : public KernelRun {
   void Collect();
   Packed Pack();
   ResultBatch Finish(const Packed& packed, size_t first, size_t groups);
+  //! The values of a dependent key, of `groups` groups from the `first` on.
+  ResultColumn FinishKey(device::Queue& queue, const compile::RowOutput& output,
+                         const Packed::Key& key, size_t first, size_t groups, const int64_t* words,
+                         Owned& owned) const;
+  //! Turns the places of strings in `values`, of a column of `collect`, into std::string_views.
+  //! They live as long as what is returned. `words` are those of the groups.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column, const int64_t* words,
+                                         std::vector<std::byte>& values) const;
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;
-  std::vector<ColumnPins> collect_pins_;  //!< per column of the collect kernel
+  std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
   memory::ScratchReservation reservation_;
   device::Buffer table_, codes_;

@@ -164,7 +164,7 @@ void KernelRun::RunAll() {
   lookups_ = Upload(lookups);
   Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
   if (std::any_of(joined_pins_.begin(), joined_pins_.end(),
-                  [](const ColumnPins& pins) { return pins.data.empty(); })) {
+                  [](const ColumnPins& pins) { return pins.data.empty() || pins.texts.empty(); })) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   }
   device::QueueLease queue = device.AcquireQueue();
@@ -237,15 +237,23 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
       kernel.Argument(argument++, pins.texts[text].Buffer());
     }
   }
-  for (const ColumnPins& pins : joined_pins_) {
-    kernel.Argument(argument++, pins.data.empty() ? no_rows_ : pins.data[0].Buffer());
-    if (!pins.validity.empty())
-      kernel.Argument(argument++, pins.validity[0].Buffer());
-  }
+  for (size_t i = 0; i < joined_pins_.size(); i++)
+    argument = BindJoined(kernel, argument, Kernel().joined_columns[i], joined_pins_[i], no_rows_);
   for (const compile::JoinTable& table : Kernel().joins)
     argument = joins_->Bind(table, kernel, argument);
   if (Kernel().is_resumable)
     kernel.Argument(argument++, resume_);
+  return argument;
+}
+
+uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
+                               const compile::InputColumn& column, const ColumnPins& pins,
+                               const device::Buffer& no_rows) {
+  kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
+  if (!pins.validity.empty())
+    kernel.Argument(argument++, pins.validity[0].Buffer());
+  if (column.IsText())
+    kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
   return argument;
 }
 

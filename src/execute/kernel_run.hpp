@@ -100,6 +100,11 @@ class KernelRun : public Run {
   };
   //! Throws ImageLost.
   static ColumnPins PinColumn(const compile::InputColumn& column);
+  //! Sets the arguments of a column whose rows are found by their numbers; returns the number of
+  //! the next argument. `no_rows` stands for what a table without rows lacks.
+  static uint32_t BindJoined(device::Kernel& kernel, uint32_t argument,
+                             const compile::InputColumn& column, const ColumnPins& pins,
+                             const device::Buffer& no_rows);
   //! A buffer with these values.
   template <typename Value>
   device::Buffer Upload(const std::vector<Value>& values) {
