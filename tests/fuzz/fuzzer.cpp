@@ -20,8 +20,6 @@ namespace {
 constexpr int kExtremePercent = 25;
 //! Another profile may mean another encoding, which needs another kernel.
 constexpr int kNewProfilePercent = 10;
-//! Of the plans; the others read one table.
-constexpr int kJoinPercent = 50;
 constexpr size_t kMostColumns = 8;
 //! The first data set shows what is refused; with rows, so that it is for the query's sake.
 constexpr size_t kFirstRows = 40;
@@ -91,7 +89,7 @@ bool Fuzzer::RunDataSets(uint64_t plan) {
   FuzzCase fuzz_case;
   fuzz_case.tables = {DrawTable(random, "t", kMostColumns)};
   std::vector<Join> joins;
-  if (random.Percent(kJoinPercent)) {
+  if (random.Percent(options_.join_percent)) {
     joins = DrawJoins(fuzz_case.tables, random);
   }
   fuzz_case.query = DrawQuery(fuzz_case.tables, std::move(joins), random);

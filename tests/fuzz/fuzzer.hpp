@@ -18,7 +18,8 @@ struct Options {
   uint64_t first_plan = 0;
   uint64_t plans = 20;
   uint64_t data_sets = 50;
-  double seconds = 0;  //!< 0: no limit
+  int join_percent = 50;  //!< of the plans; the others read one table
+  double seconds = 0;     //!< 0: no limit
   std::string device;
   bool verbose = false;
   bool self_check = false;
