@@ -107,31 +107,24 @@ class JoinGenerator {
     join.keys.push_back(std::move(key));
   }
 
-  //! A comparison of a column of the tables before with one of `table`; any predicate over them if
-  //! no two are alike.
-  SqlNode DrawResidual(const Table& table) {
-    const Table visible = VisibleColumns(tables_, joins_);
-    std::vector<SqlNode> comparisons;
-    for (const Column& left : visible.columns) {
-      for (const Column& right : table.columns) {
-        const bool are_alike = (IsNumber(left.type) && IsNumber(right.type)) ||
-                               (left.type == right.type && !left.type.IsVarchar());
-        if (are_alike && right.like != left.name) {
-          comparisons.push_back(SqlNode::Binary(random_.Pick({"<", "<=", "<>", ">", ">="}),
-                                                SqlNode::Make({left.name}, {}),
-                                                SqlNode::Make({right.name}, {})));
-        }
-      }
+  //! A comparison of a column of the tables before with a new one of `table` that has such values
+  //! too, so that some rows with equal keys pass and others don't; or any predicate over them.
+  SqlNode DrawResidual(Table& table) {
+    Table both = VisibleColumns(tables_, joins_);
+    const Column partner = random_.Pick(both.columns);
+    if (!partner.type.IsVarchar() && random_.Percent(75)) {
+      Column column = DrawColumn(random_, table);
+      column.type = partner.type;
+      column.like = partner.name;
+      table.columns.push_back(column);
+      return SqlNode::Binary(random_.Pick({"<", "<=", "<>", ">", ">="}),
+                             SqlNode::Make({partner.name}, {}), SqlNode::Make({column.name}, {}));
     }
-    if (!comparisons.empty() && random_.Percent(70)) {
-      return random_.Pick(comparisons);
-    }
-    Table both = visible;
     both.columns.insert(both.columns.end(), table.columns.begin(), table.columns.end());
     return ExpressionGenerator(both, random_, false).Predicate(2);
   }
 
-  void AddConditions(Join& join, const Table& table) {
+  void AddConditions(Join& join, Table& table) {
     if (random_.Percent(40)) {
       join.residuals.push_back(DrawResidual(table));
     }
