@@ -1,5 +1,7 @@
 #include "query.hpp"
 
+#include <algorithm>
+
 namespace margay::fuzz {
 
 std::string Item::Text() const {
@@ -28,6 +30,19 @@ std::string Item::ScaleText() const {
   return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
 }
 
+bool Query::RepeatsRows() const {
+  return std::any_of(joins.begin(), joins.end(),
+                     [](const Join& join) { return join.GivesColumns() && !join.keys_are_unique; });
+}
+
+std::string Query::FromText() const {
+  std::string text = table;
+  for (const Join& join : joins) {
+    text += join.FromText();
+  }
+  return text;
+}
+
 std::string Query::TextWith(const std::vector<std::string>& further_columns) const {
   std::string columns;
   std::string groups;
@@ -40,10 +55,19 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
   for (const std::string& column : further_columns) {
     columns += ", " + column;
   }
-  std::string text = "SELECT " + columns + " FROM " + source;
-  for (size_t i = 0; i < conjuncts.size(); i++) {
-    text += (i == 0 ? " WHERE " : " AND ") + conjuncts[i].Text();
+  std::string where;
+  const auto add_condition = [&](const std::string& condition) {
+    where += (where.empty() ? " WHERE " : " AND ") + condition;
+  };
+  for (const Join& join : joins) {
+    if (join.form != Join::Form::From) {
+      add_condition(join.WhereText());
+    }
   }
+  for (const SqlNode& conjunct : conjuncts) {
+    add_condition(conjunct.Text());
+  }
+  const std::string text = "SELECT " + columns + " FROM " + FromText() + where;
   return groups.empty() ? text : text + " GROUP BY " + groups;
 }
 
@@ -70,6 +94,9 @@ std::vector<Tolerance> Query::Tolerances() const {
 }
 
 void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
+  for (Join& join : joins) {
+    join.ForEachNode(visit);
+  }
   for (Item& item : items) {
     if (item.function != "count(*)") {
       item.expression.ForEach(visit);

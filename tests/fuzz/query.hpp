@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "join.hpp"
 #include "sql_node.hpp"
 
 namespace margay::fuzz {
@@ -34,13 +35,17 @@ struct Item {
   std::string ScaleText() const;
 };
 
-//! A query over a source: a base table now, joins and sub-queries when there are generators for
-//! them.
+//! A query over a table and those that are joined with it.
 struct Query {
-  std::string source;  //!< what follows FROM
+  std::string table;
+  std::vector<Join> joins;
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
 
+  //! Whether a row of the first table can appear several times.
+  bool RepeatsRows() const;
+  //! What follows FROM.
+  std::string FromText() const;
   //! The query itself.
   std::string Text() const;
   //! The query with a further column for each Scaled one, in their order.

@@ -15,10 +15,11 @@ Item MakeItem(Item::Kind kind, SqlNode expression) {
   return item;
 }
 
-//! Many aggregates, as compiling a kernel takes longer than running it.
+//! Many aggregates, as compiling a kernel takes longer than running it; of joins the kernels are
+//! large without them.
 void AddAggregates(Query& query, ExpressionGenerator& generator) {
   Random& random = generator.GetRandom();
-  const size_t count = 1 + random.Below(10);
+  const size_t count = 1 + random.Below(query.joins.empty() ? 10 : 4);
   for (size_t i = 0; i < count; i++) {
     const char* function = random.Pick(
         {"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)", "bool_and", "bool_or"});
@@ -42,7 +43,7 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
 }
 
 class Projection : public QueryShape {
-  int Weight() const override { return 35; }
+  int Weight(const Query& query) const override { return query.RepeatsRows() ? 3 : 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
     const size_t count = 1 + random.Below(12);
@@ -54,14 +55,14 @@ class Projection : public QueryShape {
 };
 
 class UngroupedAggregate : public QueryShape {
-  int Weight() const override { return 30; }
+  int Weight(const Query& /*query*/) const override { return 30; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     AddAggregates(query, generator);
   }
 };
 
 class GroupedAggregate : public QueryShape {
-  int Weight() const override { return 35; }
+  int Weight(const Query& /*query*/) const override { return 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
     const std::vector<size_t> small = generator.ColumnsWhere([](const Column& column) {
@@ -93,17 +94,21 @@ std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes() {
   return shapes;
 }
 
-Query DrawQuery(const Table& table, Random& random) {
-  ExpressionGenerator generator(table, random, random.Percent(20));
+Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Random& random) {
+  const Table visible = VisibleColumns(tables, joins);
+  ExpressionGenerator generator(visible, random, random.Percent(20));
   Query query;
-  query.source = table.name;
+  query.table = tables[0].name;
+  query.joins = std::move(joins);
   const std::vector<std::unique_ptr<QueryShape>> shapes = MakeQueryShapes();
   std::vector<int> weights;
   for (const auto& shape : shapes) {
-    weights.push_back(shape->Weight());
+    weights.push_back(shape->Weight(query));
   }
   shapes[random.PickByWeight(weights)]->AddItems(query, generator);
-  const size_t conjuncts = random.Pick<size_t>({0, 0, 1, 1, 2, 3});
+  // A condition on the columns of an outer join mostly makes it an inner one.
+  const size_t conjuncts = query.joins.empty() ? random.Pick<size_t>({0, 0, 1, 1, 2, 3})
+                                               : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
   for (size_t i = 0; i < conjuncts; i++) {
     query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
   }
