@@ -187,6 +187,19 @@ TEST_F(PhysicalPartTest, ADeviceThatFailsIsAnErrorInForceModeAndDuckDBsTaskInAut
   EXPECT_EQ(database_.Query(kQuery), expected);
 }
 
+TEST_F(PhysicalPartTest, ALimitOfDeviceMemoryIsNamedWhereItIsReached) {
+  Force();
+  // Room for nothing, and room for one of the two columns.
+  for (const char* limit : {"1KB", "700KB"}) {
+    database_.Run("SET margay_device_memory = '" + std::string(limit) + "'");
+    std::string problem = database_.Query(kQuery);
+    EXPECT_TRUE(Contains(problem, "margay_device_memory")) << problem;
+    EXPECT_FALSE(Contains(problem, "memory_limit")) << problem;
+  }
+  database_.Run("RESET margay_device_memory");
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+}
+
 TEST_F(PhysicalPartTest, ALostDeviceIsOpenedAgain) {
   auto expected = database_.Reference(kQuery);
   Force();
