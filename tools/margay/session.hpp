@@ -77,6 +77,9 @@ class Session {
 
   uint32_t Threads();
 
+  //! Waits until Margay has nothing left to prepare in the background.
+  void WaitForBackground();
+
   //! The database itself, to add functions to.
   duckdb::DatabaseInstance& Database();
 
