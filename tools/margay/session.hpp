@@ -32,6 +32,9 @@ class SqlError : public std::runtime_error {
   std::string reason_;
 };
 
+//! More threads than any machine has.
+constexpr uint32_t kMostThreads = 4096;
+
 struct SessionOptions {
   //! The database file; empty for a database in memory.
   std::string database;
