@@ -1,6 +1,7 @@
 #include "duckdb/physical_part.hpp"
 
 #include <atomic>
+#include <limits>
 #include <optional>
 
 #include "device/device_error.hpp"
@@ -38,6 +39,18 @@ class CollectedRowsOfThread : public duckdb::LocalSinkState {
  public:
   duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
 };
+
+//! Whether Margay limits its memory on the chosen device, and not only DuckDB's memory_limit does.
+bool HasMemoryLimit(const Placement& placement) {
+  return placement.place && placement.place->pool->Limit() != std::numeric_limits<uint64_t>::max();
+}
+
+//! Not an OutOfMemoryException: that adds advice about memory_limit, which would not help.
+[[noreturn]] void ThrowDeviceMemoryLimit(const std::exception& problem) {
+  throw duckdb::Exception(
+      duckdb::ExceptionType::OUT_OF_MEMORY,
+      std::string(kForcePrefix) + problem.what() + "; raise the setting margay_device_memory");
+}
 
 std::string Milliseconds(double value) {
   return duckdb::StringUtil::Format("%.2f ms", value);
@@ -302,9 +315,18 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
         continue;
       }
       if (is_forced) {
+        if (HasMemoryLimit(state.placement)) {
+          ThrowDeviceMemoryLimit(loss);
+        }
         throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(loss.what()));
       }
       state.fallback_reason = loss.what();
+      break;
+    } catch (const memory::LimitReached& error) {
+      if (is_forced) {
+        ThrowDeviceMemoryLimit(error);
+      }
+      state.fallback_reason = error.what();
       break;
     } catch (const memory::OutOfMemory& error) {
       if (is_forced) {

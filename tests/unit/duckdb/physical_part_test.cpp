@@ -187,6 +187,19 @@ TEST_F(PhysicalPartTest, ADeviceThatFailsIsAnErrorInForceModeAndDuckDBsTaskInAut
   EXPECT_EQ(database_.Query(kQuery), expected);
 }
 
+TEST_F(PhysicalPartTest, ALimitOfDeviceMemoryIsNamedWhereItIsReached) {
+  Force();
+  // Room for nothing, and room for one of the two columns.
+  for (const char* limit : {"1KB", "700KB"}) {
+    database_.Run("SET margay_device_memory = '" + std::string(limit) + "'");
+    std::string problem = database_.Query(kQuery);
+    EXPECT_TRUE(Contains(problem, "margay_device_memory")) << problem;
+    EXPECT_FALSE(Contains(problem, "memory_limit")) << problem;
+  }
+  database_.Run("RESET margay_device_memory");
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+}
+
 TEST_F(PhysicalPartTest, ALostDeviceIsOpenedAgain) {
   auto expected = database_.Reference(kQuery);
   Force();
@@ -263,6 +276,17 @@ TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
   EXPECT_TRUE(Contains(database.Query("SET margay_device_memory = 'much'"), "4GB"));
   EXPECT_TRUE(Contains(database.Query("SET margay_device = 'no such device'"), "margay_device"));
   EXPECT_TRUE(Contains(database.Query("SET margay_min_rows = 'few'"), "error"));
+  for (const char* value : {"'-1GB'", "'none'", "''", "'4'", "NULL"}) {
+    EXPECT_TRUE(Contains(database.Query(std::string("SET margay_device_memory = ") + value), "4GB"))
+        << value;
+  }
+  for (const char* setting : {"margay_min_rows", "margay_tail_rows", "margay_dictionary_strings"}) {
+    EXPECT_TRUE(Contains(database.Query("SET " + std::string(setting) + " = NULL"),
+                         "must be a number, 0 or larger"))
+        << setting;
+  }
+  EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = NULL"), "name of a folder"));
+  database.Run("SET margay_device_memory = 'AUTO'");
   database.Run("SET margay_device_memory = '2GB'");
   database.Run("SET margay_mode = 'FORCE'");
   EXPECT_EQ(database.Query("SELECT current_setting('margay_mode')"), "force");
