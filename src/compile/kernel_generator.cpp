@@ -27,17 +27,6 @@ bool IsCertain(const plan::Expression& key) {
          key.GetOperation() == plan::Operation::Dictionary;
 }
 
-//! Writes predicates; returns an int that is 1 where all are true ("1" without any).
-std::string WriteConjunction(ExpressionWriter& writer,
-                             const std::vector<plan::ExpressionPointer>& conjuncts) {
-  std::string condition;
-  for (const plan::ExpressionPointer& conjunct : conjuncts) {
-    const std::string passes = writer.IsTrue(writer.Write(conjunct));
-    condition += condition.empty() ? passes : " & " + passes;
-  }
-  return condition.empty() ? "1" : condition;
-}
-
 }  // namespace
 
 KernelGenerator::KernelGenerator(const Input& input)
@@ -299,16 +288,27 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
   context_.searches.Write(block, context_.parameters);
 }
 
+std::string KernelGenerator::WriteConjunction(
+    ExpressionWriter& writer, const std::vector<plan::ExpressionPointer>& conjuncts) {
+  std::string condition;
+  for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    const std::string passes = writer.IsTrue(writer.Write(conjunct));
+    condition += condition.empty() ? passes : " & " + passes;
+  }
+  return condition.empty() ? "1" : condition;
+}
+
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
   return WriteConjunction(writer, pipeline_.conjuncts);
 }
 
-void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block) {
+void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first,
+                                const std::string& head) {
   open_scopes_ = 0;
   JoinWriter join_writer(writer, context_, block);
-  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+  for (size_t i = first; i < pipeline_.joins.size(); i++) {
     const PipelineJoin& join = pipeline_.joins[i];
-    open_scopes_ += join_writer.WriteProbe(join, kernel_.joins[i]);
+    open_scopes_ += join_writer.WriteProbe(join, kernel_.joins[i], i == first ? head : "");
     if (join.conjuncts.empty())
       continue;
     block.Open("if (" + WriteConjunction(writer, join.conjuncts) + ") {");

@@ -39,12 +39,17 @@ class KernelGenerator {
   //! Declares what is fixed for a segment: rows, bases and pointers `c<n>`, `n<n>` to its columns.
   //! `segment` points to its row of the work list.
   void WriteSegment(CodeBlock& block);
+  //! Writes predicates; returns an int that is 1 where all are true ("1" without any).
+  static std::string WriteConjunction(ExpressionWriter& writer,
+                                      const std::vector<plan::ExpressionPointer>& conjuncts);
   //! Writes the filters before the first join; returns an int that is 1 where the row passes ("1"
   //! without filters).
   std::string WriteFilters(ExpressionWriter& writer);
-  //! Writes the joins with the filters behind them: what follows runs once for every row that comes
-  //! out, until CloseJoins.
-  void OpenJoins(ExpressionWriter& writer, CodeBlock& block);
+  //! Writes the joins from the `first` on, with the filters behind them: what follows runs once for
+  //! every row that comes out, until CloseJoins. `head` is what JoinWriter::WriteHead gave for the
+  //! first of them, if anything.
+  void OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first = 0,
+                 const std::string& head = "");
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;

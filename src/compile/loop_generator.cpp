@@ -1,5 +1,6 @@
 #include "compile/loop_generator.hpp"
 
+#include "compile/join_writer.hpp"
 #include "compile/refusal.hpp"
 #include "storage/constants.hpp"
 
@@ -18,11 +19,29 @@ constexpr uint32_t kTileRows = 256;
 //! larger ones after every segment.
 constexpr size_t kLargestTableWordsPerTile = 128;
 
+//! Rows that take a join together: enough that waiting for memory overlaps, few enough that what is
+//! kept of them stays in the first-level cache.
+constexpr uint32_t kStagedRows = 1024;
+
 //! Entries of join tables that a work-item looks at before it lets go: some 20 ms.
 constexpr uint32_t kMostSteps = 1U << 22;
 
 std::string Number(size_t number) {
   return std::to_string(number);
+}
+
+//! The variable of a joined table's row.
+std::string JoinedRow(size_t table) {
+  return "row" + Number(table);
+}
+
+//! The tables whose rows a join makes known.
+std::vector<size_t> JoinedTables(const PipelineJoin& join, const JoinTable& table) {
+  if (!join.GivesBuildSide())
+    return {};
+  std::vector<size_t> tables{table.table};
+  tables.insert(tables.end(), table.links.begin(), table.links.end());
+  return tables;
 }
 
 }  // namespace
@@ -75,7 +94,12 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
   const std::string condition = WriteFilters(writer);
   if (condition != "1")
     block.Open("if (" + condition + ") {");
-  OpenJoins(writer, block);
+  WriteSink(writer, block);
+  if (condition != "1")
+    block.Close();
+}
+
+void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
   if (kernel_.build) {
     WriteInsert(writer, block);
   } else if (kernel_.is_aggregate) {
@@ -90,9 +114,6 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
     WriteOutputs(writer, block, "position");
     block.Line("produced++;");
   }
-  CloseJoins(block);
-  if (condition != "1")
-    block.Close();
 }
 
 void LoopGenerator::WriteRun(CodeBlock& block) {
@@ -127,18 +148,101 @@ void LoopGenerator::WritePartials(CodeBlock& block) {
 }
 
 void LoopGenerator::WriteRows(CodeBlock& block) {
-  if (!kernel_.is_resumable) {
-    block.Open("for (uint row = 0; row < rows; row++) {");
-    WriteRow(block);
-    block.Close();
-    return;
-  }
-  block.Line("uint row = resume[unit];");
-  block.Open("for (; " + WhileSteps("row < rows") + "; row++) {");
+  block.Open("for (uint row = 0; row < rows; row++) {");
   WriteRow(block);
   block.Close();
-  block.Line("resume[unit] = row;");
-  block.Line("unfinished |= row < rows;");
+}
+
+void LoopGenerator::WriteStaged(CodeBlock& block, const std::vector<size_t>& tables) {
+  block.Line("const uint row = staged_row[place];");
+  for (size_t table : tables)
+    block.Line("const int " + JoinedRow(table) + " = staged_" + JoinedRow(table) + "[place];");
+}
+
+void LoopGenerator::OpenStage(CodeBlock& block, const std::vector<size_t>& tables) {
+  block.Open("{");
+  block.Line("uint kept = 0;");
+  block.Open("for (uint place = 0; place < count; place++) {");
+  WriteStaged(block, tables);
+}
+
+void LoopGenerator::CloseStage(CodeBlock& block, const std::vector<size_t>& tables,
+                               const std::string& condition) {
+  block.Line("staged_row[kept] = row;");
+  for (size_t table : tables)
+    block.Line("staged_" + JoinedRow(table) + "[kept] = " + JoinedRow(table) + ";");
+  block.Line("kept += " + condition + ";");
+  block.Close();
+  block.Line("count = kept;");
+  block.Close();
+}
+
+void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
+  const DirectReader reader;
+  declarations.Line("#define STAGED_ROWS " + Number(kStagedRows));
+  declarations.Line("uint staged_row[STAGED_ROWS];");
+  block.Line("uint begin = " + std::string(kernel_.is_resumable ? "resume[unit];" : "0;"));
+  block.Open("while (" + WhileSteps("begin < rows") + ") {");
+  block.Line("const uint end = min(begin + STAGED_ROWS, rows);");
+  block.Line("uint count = 0;");
+  block.Open("for (uint row = begin; row < end; row++) {");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    const std::string condition = WriteFilters(writer);
+    block.Line("staged_row[count] = row;");
+    block.Line("count += " + condition + ";");
+  }
+  block.Close();
+
+  std::vector<size_t> tables;  // of which rows are known
+  size_t next = 0;
+  std::string head;
+  for (; next < pipeline_.joins.size(); next++) {
+    const PipelineJoin& join = pipeline_.joins[next];
+    const JoinTable& table = kernel_.joins[next];
+    const bool is_lookup = JoinWriter::IsLookup(join, table);
+    OpenStage(block, tables);
+    ExpressionWriter writer(context_, reader, block);
+    JoinWriter join_writer(writer, context_, block);
+    if (!is_lookup) {
+      // The search for further entries has branches; the first one is at hand then.
+      const std::string first = join_writer.WriteHead(join, table);
+      head = "staged_" + first + "[place]";
+      declarations.Line("int staged_" + first + "[STAGED_ROWS];");
+      block.Line("staged_" + first + "[kept] = " + first + ";");
+      const bool needs_entry =
+          join.kind == plan::JoinKind::Inner || join.kind == plan::JoinKind::Semi;
+      CloseStage(block, tables, needs_entry ? "(" + first + " >= 0)" : "1");
+      break;
+    }
+    const std::string gives_row = join_writer.WriteLookup(join, table);
+    for (size_t joined : JoinedTables(join, table)) {
+      tables.push_back(joined);
+      declarations.Line("int staged_" + JoinedRow(joined) + "[STAGED_ROWS];");
+    }
+    CloseStage(block, tables, gives_row);
+    if (join.conjuncts.empty())
+      continue;
+    OpenStage(block, tables);
+    ExpressionWriter filter(context_, reader, block);
+    const std::string condition = WriteConjunction(filter, join.conjuncts);
+    CloseStage(block, tables, condition);
+  }
+
+  block.Line("uint place = 0;");
+  block.Open("for (; " + WhileSteps("place < count") + "; place++) {");
+  WriteStaged(block, tables);
+  ExpressionWriter writer(context_, reader, block);
+  OpenJoins(writer, block, next, head);
+  WriteSink(writer, block);
+  CloseJoins(block);
+  block.Close();
+  block.Line("begin = place < count ? staged_row[place] : end;");
+  block.Close();
+  if (kernel_.is_resumable) {
+    block.Line("resume[unit] = begin;");
+    block.Line("unfinished |= begin < rows;");
+  }
 }
 
 std::vector<std::string> LoopGenerator::PackedWords() const {
@@ -278,8 +382,13 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
       context_.parameters = parameters;
     }
   }
-  if (!is_tiled)
+  if (!pipeline_.joins.empty()) {
+    CodeBlock declarations(block.Indentation());
+    WriteStages(declarations, segment);
+    block.Append(declarations);
+  } else if (!is_tiled) {
     WriteRows(segment);
+  }
 
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
   block.Line("__global const long* segment = segments + unit * (ulong)SEGMENT_WORDS;");
