@@ -115,7 +115,7 @@ class PlanWalk {
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
       case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
-        return WalkJoin(op);
+        return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
       default:
         break;
     }

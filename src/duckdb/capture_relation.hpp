@@ -33,6 +33,13 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
 
+//! Whether `op` is what DuckDB makes of an IN with a long list of constants outside of aggregates:
+//! a MARK join with that list, whose mark, true, false or NULL, is a column more.
+bool IsInList(const duckdb::LogicalOperator& op);
+
+//! Adds such an `op` to `relation`, the capture of its first input.
+Reason AddInList(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
+
 //! The bindings that a projection map of DuckDB's chooses; all of them where it is empty.
 std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,
                                          const duckdb::vector<duckdb::idx_t>& projection_map);

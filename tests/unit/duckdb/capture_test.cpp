@@ -225,6 +225,31 @@ tails PROJECTION
 )");
 }
 
+//! DuckDB makes MARK joins of them.
+TEST_F(CaptureTest, LongListsOfConstants) {
+  Expect("SELECT count(*) FROM t WHERE a IN (1, 3, 5, 7, 99)", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER #0
+    PROJECT [(a IN (1, 3, 5, 7, 99))]
+      SCAN t [a INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT sum(b) FROM t WHERE a NOT IN (1, 3, 5, 7, 9) OR s IN ('s1', 's2', 's3', 'x', 'y')",
+         R"(
+AGGREGATE groups=[] aggregates=[sum(b)::HUGEINT]
+  FILTER (#2 OR (NOT #1))
+    PROJECT [b, #2, (s IN ('s1', 's2', 's3', 'x', 'y'))]
+      PROJECT [s, b, (a IN (1, 3, 5, 7, 9))]
+        SCAN t [a INTEGER, s VARCHAR, b BIGINT]
+tails PROJECTION
+)");
+  Expect("SELECT d IN (1, 3.5, 5, 7.1234, 9), b FROM t WHERE c > 3", R"(
+PROJECT [(CAST(d AS DECIMAL(14,4)) IN (1.0000, 3.5000, 5.0000, 7.1234, 9.0000)), b]
+  FILTER (c > 3)
+    SCAN t [c SMALLINT, d DECIMAL(9,3), b BIGINT]
+)");
+}
+
 TEST_F(CaptureTest, FiltersThatAreAlwaysTrueNeedNoColumn) {
   Expect("SELECT count(*) FROM lineitem WHERE l_orderkey >= 0", R"(
 AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
@@ -433,6 +458,17 @@ AGGREGATE groups=[] aggregates=[sum(a)::HUGEINT]
 tails PROJECTION
 )");
   Expect("EXECUTE q", "");
+}
+
+TEST_F(CaptureTest, PreparedListsOfConstants) {
+  Run("PREPARE p AS SELECT count(*) FROM t WHERE a IN ($1, 3, 5, 7, $2)");
+  Expect("EXECUTE p(1, 99)", R"(
+AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
+  FILTER #0
+    PROJECT [(a IN (1, 3, 5, 7, 99))]
+      SCAN t [a INTEGER]
+tails PROJECTION
+)");
 }
 
 TEST_F(CaptureTest, RefusedAbovePart) {
