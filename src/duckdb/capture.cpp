@@ -100,8 +100,9 @@ class PlanWalk {
   std::optional<Relation> Walk(duckdb::unique_ptr<LogicalOperator>& place) {
     LogicalOperator& op = *place;
     if (IsClosed(op)) {
+      reasons_[&op] = NotSupported(NameOf(op));
       if (Contains(op, IsTableScan)) {
-        AddNote(place, NotSupported(NameOf(op)));
+        AddNote(place, reasons_[&op]);
       }
       return std::nullopt;
     }
@@ -132,10 +133,13 @@ class PlanWalk {
 
   std::optional<Relation> WalkGet(duckdb::unique_ptr<LogicalOperator>& place) {
     if (!IsTableScan(*place)) {
+      reasons_[place.get()] =
+          NotSupported("the table function " + place->Cast<duckdb::LogicalGet>().function.name);
       return std::nullopt;
     }
     Relation relation;
     if (const Reason reason = Guard([&] { return AddGet(context_, *place, relation); })) {
+      reasons_[place.get()] = *reason;
       AddNote(place, *reason);
       return std::nullopt;
     }
@@ -157,7 +161,7 @@ class PlanWalk {
         result = std::move(extended);
       }
     } else {
-      reasons_[&op] = AboveDuckDB(op);
+      reasons_[&op] = reasons_.at(op.children[0].get());
     }
     ancestors_.pop_back();
     return result;
@@ -168,9 +172,12 @@ class PlanWalk {
     std::optional<Relation> left = Walk(op.children[0]);
     std::optional<Relation> right = Walk(op.children[1]);
     Relation joined;
-    const Reason reason = left && right
-                              ? Guard([&] { return AddJoin(context_, op, *left, *right, joined); })
-                              : Reason(AboveDuckDB(op));
+    Reason reason = RefuseJoin(op);
+    if (!reason && left && right) {
+      reason = Guard([&] { return AddJoin(context_, op, *left, *right, joined); });
+    } else if (!reason) {
+      reason = reasons_.at(op.children[left ? 1 : 0].get());
+    }
     if (reason) {
       reasons_[&op] = *reason;
       if (left) {
@@ -182,10 +189,6 @@ class PlanWalk {
     }
     ancestors_.pop_back();
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
-  }
-
-  static std::string AboveDuckDB(const LogicalOperator& op) {
-    return NameOf(op) + " is above an operator that stays with DuckDB";
   }
 
   //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a
@@ -217,7 +220,11 @@ class PlanWalk {
     for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
       if (!IsStatement(**ancestor)) {
         part.tails.push_back(NameOf(**ancestor));
-        part.tail_reasons.push_back(reasons_.at(*ancestor));
+        const std::string& reason = reasons_.at(*ancestor);
+        if (std::find(part.tail_reasons.begin(), part.tail_reasons.end(), reason) ==
+            part.tail_reasons.end()) {
+          part.tail_reasons.push_back(reason);
+        }
       }
     }
   }
@@ -226,7 +233,8 @@ class PlanWalk {
   CaptureFindings findings_;
   std::vector<const LogicalOperator*> ancestors_;  //!< of the operator being walked, root first
   std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
-  std::unordered_map<const LogicalOperator*, std::string> reasons_;  //!< of operators in no part
+  //! Of operators in no part: why they are not, or why an operator below is not.
+  std::unordered_map<const LogicalOperator*, std::string> reasons_;
 };
 
 }  // namespace

@@ -29,7 +29,10 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
-//! Joins `left` and `right`, the captures of the inputs of `op`, a COMPARISON_JOIN.
+//! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.
+Reason RefuseJoin(const duckdb::LogicalOperator& op);
+
+//! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
 
