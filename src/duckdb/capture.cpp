@@ -209,7 +209,11 @@ class PlanWalk {
   //! Makes `relation` a part in the place of `place`.
   void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
     if (const Reason reason = Guard([&] { return FinishPart(context_, *place, relation); })) {
-      AddNote(place, *reason);
+      // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
+      // operator above did not join in.
+      const bool is_operator_above =
+          relation.scope.columns.empty() && !ancestors_.empty() && !IsStatement(*ancestors_.back());
+      AddNote(place, is_operator_above ? reasons_.at(ancestors_.back()) : *reason);
       return;
     }
     findings_.parts.push_back({&place, std::move(relation.part)});

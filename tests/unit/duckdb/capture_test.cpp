@@ -528,6 +528,17 @@ TEST_F(CaptureTest, RefusedScans) {
       "REC_CTE is not supported yet");
 }
 
+//! DuckDB then reads the row id.
+TEST_F(CaptureTest, RefusedAboveAScanOfNoColumn) {
+  ExpectNote("SELECT count(*) FROM t CROSS JOIN lineitem", "CROSS_PRODUCT is not supported yet");
+  ExpectNote("SELECT random() FROM t", "the function random is not supported yet");
+  ExpectNote("SELECT NULL, count(*) FROM t GROUP BY 1",
+             "the type \"NULL\" of NULL is not supported yet");
+  ExpectNote("SELECT sum(rowid) FROM t", "the virtual column rowid of t is not supported yet");
+  ExpectNote("CREATE TABLE ids AS SELECT rowid AS r FROM t",
+             "the virtual column rowid of t is not supported yet");
+}
+
 TEST_F(CaptureTest, ReasonsOfTails) {
   const CaptureFindings& findings = Capture("SELECT bo, sum(b) FROM t GROUP BY bo ORDER BY bo");
   ASSERT_EQ(findings.parts.size(), 1);
