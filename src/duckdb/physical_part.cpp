@@ -150,7 +150,11 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
     result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
   }
   if (!part_->tails.empty()) {
-    result["Tails in DuckDB"] = Join(part_->tail_reasons, ", ");
+    result["Above it in DuckDB"] = Join(part_->tails, ", ");
+    // What an aggregate gives is mostly small: it is nothing to complain about.
+    if (!part_->has_aggregate) {
+      result["Reason"] = Join(part_->tail_reasons, ", ");
+    }
   }
   SetEstimatedCardinality(result, estimated_cardinality);
   return result;

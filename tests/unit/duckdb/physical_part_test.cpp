@@ -28,6 +28,11 @@ class PhysicalPartTest : public ::testing::Test {
   uint64_t OnDevice() { return database_.Counter("device_executions"); }
   uint64_t InDuckDB() { return database_.Counter("duckdb_executions"); }
 
+  //! The plan without line breaks in its texts.
+  std::string Explain(const std::string& query) {
+    return database_.Query("EXPLAIN (FORMAT JSON) " + query);
+  }
+
   //! Waits until a query that DuckDB answers at first runs on the device.
   ::testing::AssertionResult RunsOnDeviceInTheEnd(const std::string& query) {
     for (int i = 0; i < 20; i++) {
@@ -137,6 +142,16 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   EXPECT_TRUE(Contains(analyzed, "Kernel time")) << analyzed;
   EXPECT_TRUE(Contains(analyzed, "Rows in")) << analyzed;
   EXPECT_EQ(OnDevice(), 2U);
+}
+
+TEST_F(PhysicalPartTest, ExplainSaysWhatIsAboveThePart) {
+  auto plan = Explain("SELECT sum(v) FROM t");
+  EXPECT_TRUE(Contains(plan, R"("Above it in DuckDB": "PROJECTION")")) << plan;
+  EXPECT_FALSE(Contains(plan, "not supported")) << plan;
+  plan = Explain("SELECT sum(v), median(v) FROM t");
+  EXPECT_TRUE(Contains(plan, R"("Above it in DuckDB": "AGGREGATE, PROJECTION")")) << plan;
+  EXPECT_TRUE(Contains(plan, R"("Reason": "the aggregate function median is not supported yet")"))
+      << plan;
 }
 
 TEST_F(PhysicalPartTest, ForceModeNamesWhatItCanNotDo) {
