@@ -109,6 +109,13 @@ TEST_F(PhysicalPartTest, AutoModeLeavesSmallTablesToDuckDB) {
   EXPECT_TRUE(Contains(plan, "SEQ_SCAN") || Contains(plan, "TABLE_SCAN")) << plan;
 }
 
+TEST_F(PhysicalPartTest, AutoModeLeavesPartsWithoutAnAggregateToDuckDB) {
+  for (const char* query : {"SELECT v FROM t WHERE k < 10", "SELECT sum(v), median(v) FROM t"}) {
+    auto plan = Explain(query);
+    EXPECT_TRUE(Contains(plan, "DuckDB: the part has no aggregate")) << plan;
+  }
+}
+
 TEST_F(PhysicalPartTest, PreparedStatementsFollowTheMode) {
   auto expected = database_.Reference(kQuery);
   Force();
