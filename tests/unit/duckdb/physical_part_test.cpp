@@ -169,6 +169,24 @@ TEST_F(PhysicalPartTest, ForceModeNamesWhatItCanNotDo) {
   EXPECT_EQ(database_.Query("SELECT 1 + 1"), "2");
 }
 
+TEST_F(PhysicalPartTest, ExplainShowsTheErrorsOfForceMode) {
+  const std::string median = "SELECT sum(v), median(v) FROM t";
+  const std::string sample = "SELECT sum(v) FROM t TABLESAMPLE 50%";
+  EXPECT_FALSE(Contains(Explain(median), "error"));
+  EXPECT_TRUE(Contains(Explain(sample), R"("Runs in": "DuckDB")"));
+  Force();
+  auto plan = Explain(median);
+  const std::string error =
+      "AGGREGATE, PROJECTION would run in DuckDB over 300000 rows, because the aggregate function "
+      "median is not supported yet; margay_tail_rows = 10000";
+  EXPECT_TRUE(Contains(plan, "error, if DuckDB's estimate is right: " + error)) << plan;
+  EXPECT_TRUE(Contains(database_.Query(median), "margay_mode = force: " + error));
+  plan = Explain(sample);
+  EXPECT_TRUE(Contains(plan, R"("Runs in": "nothing: an error, as margay_mode = force")")) << plan;
+  database_.Run("SET margay_tail_rows = 300000");
+  EXPECT_FALSE(Contains(Explain(median), "error"));
+}
+
 TEST_F(PhysicalPartTest, TailsAreLimited) {
   Force();
   database_.Run("SET margay_tail_rows = 5");
