@@ -9,6 +9,7 @@
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/user_errors.hpp"
 
 namespace margay::integration {
 
@@ -245,7 +246,8 @@ class PlanWalk {
 
 CaptureFindings FindParts(duckdb::ClientContext& context,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure)) {
+  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure) ||
+      HoldsUserError(context, *plan)) {
     return {};
   }
   plan->ResolveOperatorTypes();

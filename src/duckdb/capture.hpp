@@ -70,7 +70,8 @@ struct CaptureFindings {
 //! Looks for the largest subtrees that Margay can run, and leaves the plan as it is. No place lies
 //! below another one, so that they can be rewritten in any order.
 //!
-//! Nothing is found in statements that update or delete rows, and below operators whose inputs are
+//! Nothing is found in statements that update or delete rows, in those with an error of the user's
+//! (see user_errors.hpp), which DuckDB raises, and below operators whose inputs are
 //! run again and again or are bound to each other (RECURSIVE_CTE, DELIM_JOIN): these get a note.
 CaptureFindings FindParts(duckdb::ClientContext& context,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan);

@@ -471,6 +471,15 @@ tails PROJECTION
 )");
 }
 
+//! Without any error they would be: DuckDB raises it only where rows come to it.
+TEST_F(CaptureTest, ErrorsOfTheUserAreLeftToDuckDB) {
+  Run("CREATE TABLE none(a INTEGER, s VARCHAR)");
+  Expect("SELECT count(*) FROM none WHERE a = CAST('x' AS INTEGER)", "");
+  Expect("SELECT count(*) FROM none WHERE a IN (1, 2, 3, 4, 5, 'x')", "");
+  Expect("SELECT sum(a + CAST('x' AS INTEGER)) FROM none WHERE s = 'y'", "");
+  Expect("SELECT * FROM t JOIN none ON t.a = none.a + CAST('x' AS INTEGER)", "");
+}
+
 TEST_F(CaptureTest, RefusedAbovePart) {
   ExpectTailReason("SELECT stddev(a) FROM t", "the aggregate function stddev is not supported yet");
   ExpectTailReason("SELECT count(DISTINCT a) FROM t",
