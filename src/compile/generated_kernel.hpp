@@ -25,12 +25,15 @@ namespace margay::compile {
 //!                           the extent, its rows), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  two ints: the first gets kFaultBit where a value left its type's range
-//!                           and kFullBit where a table has no room for a group or an entry;
+//!                           and kFullBit where a table has no room for a group or an entry, and
+//!                           kUnfinishedBit where it must be launched again for the same units;
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables,
 //!                           which have no text
 //!   heads, nexts, links     per join table read (see JoinTable)
+//!   resume                  if resumable, uint per unit and work-item, 0 at first: where its next
+//!                           launch goes on
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
 //!              or those of GroupTableWriter
@@ -48,6 +51,8 @@ struct GeneratedKernel {
   uint32_t unit_rows = 0;   //!< rows of a unit of work
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
+
+  bool is_resumable = false;  //!< may stop before its work is done
 
   size_t table = 0;                  //!< that is scanned
   std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
@@ -73,6 +78,7 @@ inline constexpr const char* kKernelName = "part";
 inline constexpr size_t kSegmentHeaderWords = 2;
 inline constexpr int kFaultBit = 1;
 inline constexpr int kFullBit = 2;
+inline constexpr int kUnfinishedBit = 4;
 
 //! Why there is no kernel for a plan.
 struct Refusal {

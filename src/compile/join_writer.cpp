@@ -131,6 +131,11 @@ bool JoinWriter::CanBeNull(const plan::Expression& build_key) {
   return writer.WriteNew(build_key).CanBeNull();
 }
 
+void JoinWriter::WriteStep(const JoinTable& table) {
+  if (!table.keys_are_unique)
+    block_.Line("steps++;");
+}
+
 void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
   const std::string entry = Entry(table);
   for (size_t linked : table.links) {
@@ -198,6 +203,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
     block_.Open("while (" + next + " >= 0 & !" + is_matched + ") {");
     block_.Line("const int " + entry + " = " + next + ";");
     block_.Line(next + " = " + following + ";");
+    WriteStep(table);
     WriteLinks(table, false);
     block_.Line("int " + is_match + " = 1;");
     WriteMatch(join, table, keys);
@@ -212,6 +218,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
   block_.Open("while (" + next + " >= 0" + (is_left ? " | !" + is_matched : "") + ") {");
   block_.Line("const int " + entry + " = " + next + ";");
   block_.Line(next + " = " + (is_left ? entry + " < 0 ? -1 : " + following : following) + ";");
+  WriteStep(table);
   WriteLinks(table, is_left);
   block_.Line("int " + is_match + " = 1;");
   if (is_left) {

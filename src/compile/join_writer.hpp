@@ -43,6 +43,8 @@ class JoinWriter {
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);
   void WriteLinks(const JoinTable& table, bool can_be_missing);
+  //! Counts an entry that is looked at in the variable `steps`, where one key may have many.
+  void WriteStep(const JoinTable& table);
   //! Sets the variable `is_match<t>`: the row of the build side at hand matches.
   void WriteMatch(const PipelineJoin& join, const JoinTable& table, const std::vector<Value>& keys);
 

@@ -98,6 +98,20 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
       std::make_shared<SegmentFilter>(pipeline.conjuncts, input.columns, input.dictionaries);
 }
 
+bool KernelGenerator::HasChains() const {
+  return std::any_of(kernel_.joins.begin(), kernel_.joins.end(),
+                     [](const JoinTable& table) { return !table.keys_are_unique; });
+}
+
+void KernelGenerator::MakeResumable(uint32_t most_steps) {
+  kernel_.is_resumable = HasChains();
+  most_steps_ = most_steps;
+}
+
+std::string KernelGenerator::WhileSteps(const std::string& text) const {
+  return kernel_.is_resumable ? text + " && steps < " + std::to_string(most_steps_) + "u" : text;
+}
+
 bool KernelGenerator::MultipliesRows() const {
   return compile::MultipliesRows(pipeline_, input_.join_tables);
 }
@@ -134,6 +148,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   }
   for (const JoinTable& table : kernel_.joins)
     AddJoinArguments(table, false, arguments);
+  if (kernel_.is_resumable)
+    arguments.push_back("__global uint* restrict resume");
   if (kernel_.build) {
     AddJoinArguments(*kernel_.build, true, arguments);
     if (kernel_.build->is_numbered) {
@@ -224,6 +240,10 @@ GeneratedKernel KernelGenerator::Generate() {
   CodeBlock fault(1);
   fault.Line("int fault = 0;");
   const bool can_be_full = group_table_ || (kernel_.build && kernel_.build->is_numbered);
+  if (HasChains())
+    fault.Line("uint steps = 0;");
+  if (kernel_.is_resumable)
+    fault.Line("int unfinished = 0;");
   if (can_be_full)
     fault.Line("int full = 0;");
   if (group_table_)
@@ -232,6 +252,9 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Append(body);
   CodeBlock report(1);
   report.Line("if (fault) atomic_or(faults, " + std::to_string(kFaultBit) + ");");
+  if (kernel_.is_resumable) {
+    report.Line("if (unfinished) atomic_or(faults, " + std::to_string(kUnfinishedBit) + ");");
+  }
   if (can_be_full)
     report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
   if (group_table_)

@@ -48,6 +48,14 @@ class KernelGenerator {
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
+  //! Whether a row may have any number of entries of a join table to look at: the variable `steps`
+  //! counts them.
+  bool HasChains() const;
+  //! Makes the kernel stop after `most_steps` steps of a work-item, to be launched again: the host
+  //! gets its turn in between. For sinks that can go on where they stopped.
+  void MakeResumable(uint32_t most_steps);
+  //! `text`, a loop's condition, or the same while there are steps left.
+  std::string WhileSteps(const std::string& text) const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the group index of a row as variable `group`, a uint, or a ulong for a shared table.
@@ -78,7 +86,8 @@ class KernelGenerator {
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);
 
-  size_t open_scopes_ = 0;  //!< of joins
+  size_t open_scopes_ = 0;   //!< of joins
+  uint32_t most_steps_ = 0;  //!< of a work-item, if resumable
 };
 
 template <typename Word>

@@ -18,6 +18,9 @@ constexpr uint32_t kTileRows = 256;
 //! larger ones after every segment.
 constexpr size_t kLargestTableWordsPerTile = 128;
 
+//! Entries of join tables that a work-item looks at before it lets go: some 20 ms.
+constexpr uint32_t kMostSteps = 1U << 22;
+
 std::string Number(size_t number) {
   return std::to_string(number);
 }
@@ -124,9 +127,18 @@ void LoopGenerator::WritePartials(CodeBlock& block) {
 }
 
 void LoopGenerator::WriteRows(CodeBlock& block) {
-  block.Open("for (uint row = 0; row < rows; row++) {");
+  if (!kernel_.is_resumable) {
+    block.Open("for (uint row = 0; row < rows; row++) {");
+    WriteRow(block);
+    block.Close();
+    return;
+  }
+  block.Line("uint row = resume[unit];");
+  block.Open("for (; " + WhileSteps("row < rows") + "; row++) {");
   WriteRow(block);
   block.Close();
+  block.Line("resume[unit] = row;");
+  block.Line("unfinished |= row < rows;");
 }
 
 std::vector<std::string> LoopGenerator::PackedWords() const {
@@ -247,6 +259,7 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.work_group = 1;
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
+  MakeResumable(kMostSteps);
   if (kernel_.is_aggregate)
     WriteTable(block);
 

@@ -8,6 +8,7 @@
 
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/user_errors.hpp"
 
@@ -83,7 +84,7 @@ bool IsStatement(const LogicalOperator& op) {
 //! captured, and becomes a part where it can't.
 class PlanWalk {
  public:
-  explicit PlanWalk(duckdb::ClientContext& context) : context_(context) {}
+  explicit PlanWalk(duckdb::OptimizerExtensionInput& input) : input_(input) {}
 
   CaptureFindings Run(duckdb::unique_ptr<LogicalOperator>& plan) {
     if (std::optional<Relation> relation = Walk(plan)) {
@@ -139,7 +140,7 @@ class PlanWalk {
       return std::nullopt;
     }
     Relation relation;
-    if (const Reason reason = Guard([&] { return AddGet(context_, *place, relation); })) {
+    if (const Reason reason = Guard([&] { return AddGet(input_.context, *place, relation); })) {
       reasons_[place.get()] = *reason;
       AddNote(place, *reason);
       return std::nullopt;
@@ -153,8 +154,15 @@ class PlanWalk {
     ancestors_.push_back(&op);
     std::optional<Relation> result = Walk(op.children[0]);
     if (result) {
-      Relation extended = *result;
-      if (const Reason reason = Guard([&] { return add(context_, op, extended); })) {
+      Relation extended;
+      const Reason reason = Guard([&] {
+        if (op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY) {
+          SplitDistinct(input_, op, *result);
+        }
+        extended = *result;
+        return add(input_.context, op, extended);
+      });
+      if (reason) {
         reasons_[&op] = *reason;
         Emit(op.children[0], std::move(*result));
         result.reset();
@@ -175,7 +183,7 @@ class PlanWalk {
     Relation joined;
     Reason reason = RefuseJoin(op);
     if (!reason && left && right) {
-      reason = Guard([&] { return AddJoin(context_, op, *left, *right, joined); });
+      reason = Guard([&] { return AddJoin(input_.context, op, *left, *right, joined); });
     } else if (!reason) {
       reason = reasons_.at(op.children[left ? 1 : 0].get());
     }
@@ -209,7 +217,7 @@ class PlanWalk {
 
   //! Makes `relation` a part in the place of `place`.
   void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
-    if (const Reason reason = Guard([&] { return FinishPart(context_, *place, relation); })) {
+    if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
       // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
       // operator above did not join in.
       const bool is_operator_above =
@@ -234,7 +242,7 @@ class PlanWalk {
     }
   }
 
-  duckdb::ClientContext& context_;
+  duckdb::OptimizerExtensionInput& input_;
   CaptureFindings findings_;
   std::vector<const LogicalOperator*> ancestors_;  //!< of the operator being walked, root first
   std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
@@ -244,14 +252,18 @@ class PlanWalk {
 
 }  // namespace
 
-CaptureFindings FindParts(duckdb::ClientContext& context,
+std::string NotSupported(const std::string& what) {
+  return what + " is not supported yet";
+}
+
+CaptureFindings FindParts(duckdb::OptimizerExtensionInput& input,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
   if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure) ||
-      HoldsUserError(context, *plan)) {
+      HoldsUserError(input.context, *plan)) {
     return {};
   }
   plan->ResolveOperatorTypes();
-  return PlanWalk(context).Run(plan);
+  return PlanWalk(input).Run(plan);
 }
 
 }  // namespace margay::integration

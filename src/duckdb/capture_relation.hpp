@@ -29,6 +29,13 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
+//! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
+//! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
+//! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
+//! where the AGGREGATE below can be added to `relation`, the capture of the input of `op`.
+void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+                   Relation& relation);
+
 //! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.
 Reason RefuseJoin(const duckdb::LogicalOperator& op);
 
@@ -57,8 +64,6 @@ void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relatio
 Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! `what` with the words that end most reasons.
-inline std::string NotSupported(const std::string& what) {
-  return what + " is not supported yet";
-}
+std::string NotSupported(const std::string& what);
 
 }  // namespace margay::integration

@@ -47,7 +47,7 @@ duckdb::PhysicalOperator& LogicalNote::CreatePlan(duckdb::ClientContext& context
 
 void CapturePlan(duckdb::OptimizerExtensionInput& input,
                  duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  CaptureFindings findings = FindParts(input.context, plan);
+  CaptureFindings findings = FindParts(input, plan);
   for (FoundPart& found : findings.parts) {
     *found.place = duckdb::make_uniq<LogicalPart>(std::move(found.part), std::move(*found.place));
   }

@@ -194,8 +194,6 @@ void KernelRun::ThrowFaults(int32_t faults) {
 void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                           const ExtentWork& extent) {
   for (size_t done = 0; done < extent.segments.size();) {
-    if (options_.interrupted())
-      throw Interrupted();
     Batch batch;
     batch.segment_numbers = extent.segments.data() + done;
     batch.segments =
@@ -208,8 +206,19 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     const size_t bytes = descriptors.size() * sizeof(int64_t);
     Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
     Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
-    BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
-    RunBatch(queue, kernel, batch);
+    if (Kernel().is_resumable) {
+      const std::vector<uint32_t> starts(size_t{batch.units} * Kernel().work_group, 0);
+      Grow(resume_, part_->GetDevice(), starts.size() * sizeof(uint32_t),
+           device::Access::ReadWrite);
+      Timed([&] { queue.Write(resume_, 0, starts.data(), starts.size() * sizeof(uint32_t)); });
+    }
+    bool is_done = false;
+    while (!is_done) {
+      if (options_.interrupted())
+        throw Interrupted();
+      BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
+      is_done = RunBatch(queue, kernel, batch);
+    }
     done += batch.segments;
     progress_ = progress_ + static_cast<double>(batch.segments) /
                                 static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
@@ -235,10 +244,12 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
   }
   for (const compile::JoinTable& table : Kernel().joins)
     argument = joins_->Bind(table, kernel, argument);
+  if (Kernel().is_resumable)
+    kernel.Argument(argument++, resume_);
   return argument;
 }
 
-void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
+bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
   kernel.Argument(0, parameters_)
       .Argument(1, lookups_)
       .Argument(2, segments_)
@@ -253,11 +264,17 @@ void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
   statistics_.launches++;
   Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
   ThrowFaults(report_.faults);
+  const bool is_done = (report_.faults & compile::kUnfinishedBit) == 0;
+  if (!is_done) {
+    report_.faults = 0;
+    Timed([&] { queue.Write(faults_, 0, &report_, sizeof(report_)); });
+  }
   TakeBatch(queue, batch);
-  if (!BatchesAdapt())
-    return;
-  const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
-  batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);
+  if (BatchesAdapt()) {
+    const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
+    batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);
+  }
+  return is_done;
 }
 
 }  // namespace margay::execute

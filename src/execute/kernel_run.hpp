@@ -48,7 +48,8 @@ class KernelRun : public Run {
   //! Makes sure that the sink's buffers are large enough for `batch` and sets the kernel's
   //! arguments from `argument` on.
   virtual void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) = 0;
-  //! Takes what the batch has put into the sink's buffers.
+  //! Takes what a launch has put into the sink's buffers. A resumable kernel may need several
+  //! launches for a batch.
   virtual void TakeBatch(device::Queue& queue, const Batch& batch) = 0;
   //! The next rows of the result, after all batches.
   virtual std::optional<ResultBatch> NextResult() = 0;
@@ -135,7 +136,8 @@ class KernelRun : public Run {
                  const ExtentWork& extent);
   //! Sets the arguments for the extents that hold `segment`; returns the number of the next one.
   uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
-  void RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
+  //! Launches the kernel once; returns whether it is done with the batch.
+  bool RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
   void CountBytes(const WorkList& work);
 
   const std::shared_ptr<const CompiledPart> part_;
@@ -148,7 +150,7 @@ class KernelRun : public Run {
   std::atomic<double> progress_{0};
 
   Report report_;
-  device::Buffer parameters_, lookups_, segments_, faults_;
+  device::Buffer parameters_, lookups_, segments_, faults_, resume_;
   device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };

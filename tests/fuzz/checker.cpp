@@ -5,14 +5,13 @@
 namespace margay::fuzz {
 
 bool Checker::BindItem(Item& item, const std::string& source) {
-  if (item.function == "count(*)") {
-    return true;
+  if (item.function != "count(*)") {
+    const auto types = engine_.Bind("SELECT " + item.expression.Text() + " FROM " + source);
+    if (!types) {
+      return false;
+    }
+    item.expression_type = types->at(0);
   }
-  const auto types = engine_.Bind("SELECT " + item.expression.Text() + " FROM " + source);
-  if (!types) {
-    return false;
-  }
-  item.expression_type = types->at(0);
   return engine_.Bind("SELECT " + item.Text() + " FROM " + source).has_value();
 }
 

@@ -6,7 +6,9 @@ std::string Item::Text() const {
   if (kind != Kind::Aggregate) {
     return expression.Text();
   }
-  return function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+  const std::string text =
+      function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+  return filter ? text + " FILTER (WHERE " + filter->Text() + ")" : text;
 }
 
 Tolerance Item::HowExact() const {
@@ -22,7 +24,8 @@ Tolerance Item::HowExact() const {
 
 std::string Item::ScaleText() const {
   const std::string real = "CAST(" + expression.Text() + " AS DOUBLE)";
-  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + "))";
+  const std::string condition = filter ? " AND " + filter->Text() : "";
+  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
 }
 
 std::string Query::TextWith(const std::vector<std::string>& further_columns) const {
@@ -70,6 +73,9 @@ void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
   for (Item& item : items) {
     if (item.function != "count(*)") {
       item.expression.ForEach(visit);
+    }
+    if (item.filter) {
+      item.filter->ForEach(visit);
     }
   }
   for (SqlNode& conjunct : conjuncts) {

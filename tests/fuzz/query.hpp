@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct Item {
   enum class Kind : uint8_t { Scalar, Key, Aggregate };
 
   Kind kind = Kind::Scalar;
-  std::string function;  //!< Aggregate: sum, count, min, max, avg, or count(*) with no expression
+  std::string function;  //!< of an Aggregate; count(*) has no expression
   SqlNode expression;
+  std::optional<SqlNode> filter;  //!< of an Aggregate
   plan::Type
       expression_type;  //!< of `expression`, as DuckDB says; Varchar for a type of no interest
 

@@ -20,18 +20,23 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
   Random& random = generator.GetRandom();
   const size_t count = 1 + random.Below(10);
   for (size_t i = 0; i < count; i++) {
-    const char* function =
-        random.Pick({"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)"});
+    const char* function = random.Pick(
+        {"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)", "bool_and", "bool_or"});
     const std::string name = function;
-    SqlNode argument = name == "count(*)"               ? SqlNode::Make({"*"}, {})
-                       : name == "sum" || name == "avg" ? generator.Number(random.Below(kDepth))
-                                                        : generator.Any(random.Below(kDepth));
+    const int depth = static_cast<int>(random.Below(kDepth));
+    SqlNode argument = name == "count(*)"                        ? SqlNode::Make({"*"}, {})
+                       : name == "bool_and" || name == "bool_or" ? generator.Predicate(depth)
+                       : name == "sum" || name == "avg"          ? generator.Number(depth)
+                                                                 : generator.Any(depth);
     if ((name == "sum" || name == "avg") && random.Percent(50)) {
       const plan::Type type = random.Pick(generator.GetTable().columns).type;
       argument = generator.OfType(IsNumber(type) ? type : TypeKind::Int64, kDepth);
     }
     Item item = MakeItem(Item::Kind::Aggregate, std::move(argument));
     item.function = name;
+    if (random.Percent(20)) {
+      item.filter = generator.Predicate(1 + static_cast<int>(random.Below(kDepth)));
+    }
     query.items.push_back(std::move(item));
   }
 }

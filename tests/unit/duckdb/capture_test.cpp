@@ -26,7 +26,7 @@ struct Recorder : duckdb::OptimizerExtensionInfo {
 
 void Record(duckdb::OptimizerExtensionInput& input,
             duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  static_cast<Recorder&>(*input.info).findings = FindParts(input.context, plan);
+  static_cast<Recorder&>(*input.info).findings = FindParts(input, plan);
 }
 
 std::string Joined(const std::vector<std::string>& items) {
@@ -371,6 +371,52 @@ tails FILTER, PROJECTION
 )");
 }
 
+TEST_F(CaptureTest, FilteredAggregates) {
+  Expect(
+      R"(SELECT sum(a) FILTER (WHERE b > 3), count(*) FILTER (WHERE bo), count(s) FILTER (WHERE bo),
+        max(d) FILTER (WHERE bo) FROM t)",
+      R"(
+AGGREGATE groups=[] aggregates=[sum(CASE WHEN ((b > 3) AND (a IS NOT NULL)) THEN a ELSE NULL::INTEGER END)::HUGEINT, count(CASE WHEN bo THEN 1 ELSE NULL::INTEGER END)::BIGINT, count(CASE WHEN (bo AND (s IS NOT NULL)) THEN 1 ELSE NULL::INTEGER END)::BIGINT, max(CASE WHEN (bo AND (d IS NOT NULL)) THEN d ELSE NULL::DECIMAL(9,3) END)::DECIMAL(9,3)]
+  SCAN t [b BIGINT, a INTEGER, bo BOOLEAN, s VARCHAR, d DECIMAL(9,3)]
+tails PROJECTION
+)");
+  Expect("SELECT bo, avg(a + c) FILTER (WHERE a + c > 5) FROM t GROUP BY bo", R"(
+AGGREGATE groups=[bo] aggregates=[avg(CASE WHEN ((#1 > 5) AND (#1 IS NOT NULL)) THEN #1 ELSE NULL::INTEGER END)::DOUBLE]
+  PROJECT [bo, (a + CAST(c AS INTEGER))]
+    SCAN t [bo BOOLEAN, a INTEGER, c SMALLINT]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, AggregatesOfBooleans) {
+  Expect("SELECT bool_and(bo), bool_or(a > 5), count_if(bo), countif(a = 3) FROM t", R"(
+AGGREGATE groups=[] aggregates=[min(bo)::BOOLEAN, max((a > 5))::BOOLEAN, sum(bo)::HUGEINT, sum((a = 3))::HUGEINT]
+  SCAN t [bo BOOLEAN, a INTEGER]
+tails PROJECTION
+)");
+}
+
+TEST_F(CaptureTest, DistinctAggregatesAreTwo) {
+  Expect("SELECT count(DISTINCT a), sum(DISTINCT a), max(a) FROM t", R"(
+AGGREGATE groups=[a] aggregates=[]
+  SCAN t [a INTEGER]
+tails AGGREGATE, PROJECTION
+)");
+  Expect("SELECT bo, count(DISTINCT s) FROM t GROUP BY bo", R"(
+AGGREGATE groups=[bo, s] aggregates=[]
+  SCAN t [bo BOOLEAN, s VARCHAR]
+tails AGGREGATE, PROJECTION
+)");
+  // What is not DISTINCT needs no second step, nor what does not depend on it.
+  Expect("SELECT min(DISTINCT a), bool_or(DISTINCT bo) FROM t", R"(
+AGGREGATE groups=[] aggregates=[min(a)::INTEGER, max(bo)::BOOLEAN]
+  SCAN t [a INTEGER, bo BOOLEAN]
+tails PROJECTION
+)");
+  EXPECT_EQ(Capture("SELECT count(DISTINCT a) FROM t").parts[0].part.tail_reasons[0],
+            "an AGGREGATE above an AGGREGATE is not supported yet");
+}
+
 TEST_F(CaptureTest, CompressedKeysArePlainArithmetic) {
   Expect("SELECT a, s, count(*) FROM t GROUP BY a, s ORDER BY a", R"(
 AGGREGATE groups=[#0, #1] aggregates=[count(*)::BIGINT]
@@ -482,10 +528,18 @@ TEST_F(CaptureTest, ErrorsOfTheUserAreLeftToDuckDB) {
 
 TEST_F(CaptureTest, RefusedAbovePart) {
   ExpectTailReason("SELECT stddev(a) FROM t", "the aggregate function stddev is not supported yet");
-  ExpectTailReason("SELECT count(DISTINCT a) FROM t",
+  ExpectTailReason("SELECT any_value(a) FROM t",
+                   "the aggregate function any_value is not supported yet");
+  ExpectTailReason("SELECT count(DISTINCT a), count(DISTINCT b) FROM t",
                    "DISTINCT in the aggregate count is not supported yet");
-  ExpectTailReason("SELECT sum(a) FILTER (WHERE b > 3) FROM t",
-                   "FILTER in the aggregate sum is not supported yet");
+  ExpectTailReason("SELECT sum(DISTINCT a), sum(a) FROM t",
+                   "DISTINCT in the aggregate sum is not supported yet");
+  ExpectTailReason("SELECT count(DISTINCT a) FILTER (WHERE b > 3) FROM t",
+                   "DISTINCT in the aggregate count is not supported yet");
+  ExpectTailReason("SELECT a, c, count(DISTINCT b) FROM t GROUP BY GROUPING SETS ((a), (c))",
+                   "an AGGREGATE with GROUPING SETS is not supported yet");
+  ExpectTailReason("SELECT min(s) FILTER (WHERE b > 3) FROM t",
+                   "FILTER in an aggregate of VARCHAR is not supported yet");
   ExpectTailReason("SELECT sum(g ORDER BY a) FROM t",
                    "ORDER BY in the aggregate sum is not supported yet");
   ExpectTailReason("SELECT a, c, sum(b) FROM t GROUP BY ROLLUP (a, c)",
