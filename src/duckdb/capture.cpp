@@ -11,6 +11,7 @@
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/settings.hpp"
+#include "duckdb/user_errors.hpp"
 
 namespace margay::integration {
 
@@ -102,8 +103,9 @@ class PlanWalk {
   std::optional<Relation> Walk(duckdb::unique_ptr<LogicalOperator>& place) {
     LogicalOperator& op = *place;
     if (IsClosed(op)) {
+      reasons_[&op] = NotSupported(NameOf(op));
       if (Contains(op, IsTableScan)) {
-        AddNote(place, NotSupported(NameOf(op)));
+        AddNote(place, reasons_[&op]);
       }
       return std::nullopt;
     }
@@ -117,7 +119,7 @@ class PlanWalk {
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
       case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
-        return WalkJoin(op);
+        return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
       default:
         break;
     }
@@ -134,10 +136,13 @@ class PlanWalk {
 
   std::optional<Relation> WalkGet(duckdb::unique_ptr<LogicalOperator>& place) {
     if (!IsTableScan(*place)) {
+      reasons_[place.get()] =
+          NotSupported("the table function " + place->Cast<duckdb::LogicalGet>().function.name);
       return std::nullopt;
     }
     Relation relation;
     if (const Reason reason = Guard([&] { return AddGet(input_.context, *place, relation); })) {
+      reasons_[place.get()] = *reason;
       AddNote(place, *reason);
       return std::nullopt;
     }
@@ -168,7 +173,7 @@ class PlanWalk {
         result = std::move(extended);
       }
     } else {
-      reasons_[&op] = AboveDuckDB(op);
+      reasons_[&op] = reasons_.at(op.children[0].get());
     }
     ancestors_.pop_back();
     return result;
@@ -179,9 +184,12 @@ class PlanWalk {
     std::optional<Relation> left = Walk(op.children[0]);
     std::optional<Relation> right = Walk(op.children[1]);
     Relation joined;
-    const Reason reason =
-        left && right ? Guard([&] { return AddJoin(input_.context, op, *left, *right, joined); })
-                      : Reason(AboveDuckDB(op));
+    Reason reason = RefuseJoin(op);
+    if (!reason && left && right) {
+      reason = Guard([&] { return AddJoin(input_.context, op, *left, *right, joined); });
+    } else if (!reason) {
+      reason = reasons_.at(op.children[left ? 1 : 0].get());
+    }
     if (reason) {
       reasons_[&op] = *reason;
       if (left) {
@@ -193,10 +201,6 @@ class PlanWalk {
     }
     ancestors_.pop_back();
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
-  }
-
-  static std::string AboveDuckDB(const LogicalOperator& op) {
-    return NameOf(op) + " is above an operator that stays with DuckDB";
   }
 
   //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a
@@ -217,7 +221,11 @@ class PlanWalk {
   //! Makes `relation` a part in the place of `place`.
   void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
     if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
-      AddNote(place, *reason);
+      // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
+      // operator above did not join in.
+      const bool is_operator_above =
+          relation.scope.columns.empty() && !ancestors_.empty() && !IsStatement(*ancestors_.back());
+      AddNote(place, is_operator_above ? reasons_.at(ancestors_.back()) : *reason);
       return;
     }
     findings_.parts.push_back({&place, std::move(relation.part)});
@@ -228,7 +236,11 @@ class PlanWalk {
     for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
       if (!IsStatement(**ancestor)) {
         part.tails.push_back(NameOf(**ancestor));
-        part.tail_reasons.push_back(reasons_.at(*ancestor));
+        const std::string& reason = reasons_.at(*ancestor);
+        if (std::find(part.tail_reasons.begin(), part.tail_reasons.end(), reason) ==
+            part.tail_reasons.end()) {
+          part.tail_reasons.push_back(reason);
+        }
       }
     }
   }
@@ -237,7 +249,8 @@ class PlanWalk {
   CaptureFindings findings_;
   std::vector<const LogicalOperator*> ancestors_;  //!< of the operator being walked, root first
   std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
-  std::unordered_map<const LogicalOperator*, std::string> reasons_;  //!< of operators in no part
+  //! Of operators in no part: why they are not, or why an operator below is not.
+  std::unordered_map<const LogicalOperator*, std::string> reasons_;
 };
 
 }  // namespace
@@ -248,7 +261,8 @@ std::string NotSupported(const std::string& what) {
 
 CaptureFindings FindParts(duckdb::OptimizerExtensionInput& input,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure)) {
+  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure) ||
+      HoldsUserError(input.context, *plan)) {
     return {};
   }
   plan->ResolveOperatorTypes();

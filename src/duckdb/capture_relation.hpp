@@ -36,9 +36,19 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
 void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation);
 
-//! Joins `left` and `right`, the captures of the inputs of `op`, a COMPARISON_JOIN.
+//! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.
+Reason RefuseJoin(const duckdb::LogicalOperator& op);
+
+//! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
+
+//! Whether `op` is what DuckDB makes of an IN with a long list of constants outside of aggregates:
+//! a MARK join with that list, whose mark, true, false or NULL, is a column more.
+bool IsInList(const duckdb::LogicalOperator& op);
+
+//! Adds such an `op` to `relation`, the capture of its first input.
+Reason AddInList(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! The bindings that a projection map of DuckDB's chooses; all of them where it is empty.
 std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,
