@@ -173,26 +173,38 @@ void LoopGenerator::CloseStage(CodeBlock& block, const std::vector<size_t>& tabl
     block.Line("staged_" + JoinedRow(table) + "[kept] = " + JoinedRow(table) + ";");
   block.Line("kept += " + condition + ";");
   block.Close();
-  block.Line("count = kept;");
+  WriteLeft(block, "kept");
   block.Close();
+}
+
+void LoopGenerator::WriteLeft(CodeBlock& block, const std::string& rows) {
+  block.Line("left = " + rows + ";");
+  block.Line("count = left;");
 }
 
 void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   const DirectReader reader;
   declarations.Line("#define STAGED_ROWS " + Number(kStagedRows));
+  declarations.Line("uchar passes[STAGED_ROWS];");
   declarations.Line("uint staged_row[STAGED_ROWS];");
+  declarations.Line("volatile uint left;");
   block.Line("uint begin = " + std::string(kernel_.is_resumable ? "resume[unit];" : "0;"));
   block.Open("while (" + WhileSteps("begin < rows") + ") {");
   block.Line("const uint end = min(begin + STAGED_ROWS, rows);");
-  block.Line("uint count = 0;");
+  // Two loops: compilers find vectors in the first, which keeps nothing from row to row.
   block.Open("for (uint row = begin; row < end; row++) {");
   {
     ExpressionWriter writer(context_, reader, block);
     const std::string condition = WriteFilters(writer);
-    block.Line("staged_row[count] = row;");
-    block.Line("count += " + condition + ";");
+    block.Line("passes[row - begin] = (uchar)(" + condition + ");");
   }
   block.Close();
+  block.Line("uint count = 0;");
+  block.Open("for (uint row = begin; row < end; row++) {");
+  block.Line("staged_row[count] = row;");
+  block.Line("count += passes[row - begin];");
+  block.Close();
+  WriteLeft(block, "count");
 
   std::vector<size_t> tables;  // of which rows are known
   size_t next = 0;
