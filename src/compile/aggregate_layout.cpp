@@ -203,9 +203,9 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
-    uint64_t expected = EstimateGroups(pipeline, layout, scratch);
-    if (!multiplies_rows)
-      expected = std::clamp<uint64_t>(expected, 1, std::max<uint64_t>(rows, 1));
+    // Also where joins make more rows of them: a hash table grows.
+    const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
+                                                   std::max<uint64_t>(rows, 1));
     shared.is_hashed =
         layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)

@@ -29,7 +29,7 @@ struct GroupKey {
 };
 
 //! One table of groups for all work-groups of all launches, in global memory: for more groups than
-//! a table per work-group could hold.
+//! a table per work-group could hold, and for keys that are known by others only.
 struct SharedGroups {
   //! The row of `table` that all rows of a group have; the group's word `word` holds it.
   struct Row {

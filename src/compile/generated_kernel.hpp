@@ -29,8 +29,7 @@ namespace margay::compile {
 //!                           kUnfinishedBit where it must be launched again for the same units;
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
-//!                           where it is a text column; then the same for columns of joined tables,
-//!                           which have no text
+//!                           where it is a text column; then the same for columns of joined tables
 //!   heads, nexts, links     per join table read (see JoinTable)
 //!   resume                  if resumable, uint per unit and work-item, 0 at first: where its next
 //!                           launch goes on

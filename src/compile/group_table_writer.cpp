@@ -27,14 +27,15 @@ void WriteList(CodeBlock& block, const std::vector<std::string>& items, const st
     block.Line(items[i] + (i + 1 < items.size() ? "," : end));
 }
 
+constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
+
 //! The loop over all slots, which gives neighbouring slots to one work-group.
 void OpenSlots(CodeBlock& block) {
-  block.Open(
-      "for (ulong chunk = get_group_id(0) * 4096UL; chunk < slots; chunk += "
-      "get_num_groups(0) * 4096UL) {");
-  block.Open(
-      "for (ulong slot = chunk + get_local_id(0); slot < min(slots, chunk + 4096); slot += "
-      "get_local_size(0)) {");
+  const std::string unit = Number(GroupTableWriter::kSlotsPerUnit) + "UL";
+  block.Open("for (ulong chunk = get_group_id(0) * " + unit +
+             "; chunk < slots; chunk += get_num_groups(0) * " + unit + ") {");
+  block.Open("for (ulong slot = chunk + get_local_id(0); slot < min(slots, chunk + " + unit +
+             "); slot += LANES) {");
 }
 
 }  // namespace
@@ -127,6 +128,7 @@ std::string GroupTableWriter::FoldFunction() const {
   CodeBlock body(1);
   body.Line("int fault = 0;");
   if (layout_.shared->is_hashed) {
+    body.Line("if (*full) return;");
     body.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
     body.Open("if (slot >= slots) {");
     body.Line("*full = 1;");
@@ -162,6 +164,7 @@ std::string GroupTableWriter::FoldFunction() const {
 
 std::string GroupTableWriter::PrepareSource() const {
   CodeBlock block;
+  block.Line(kWorkGroup);
   block.Line("__kernel void " + std::string(kPrepareKernel) +
              "(__global long* restrict group_table, const ulong slots)");
   block.Open("{");
@@ -175,8 +178,7 @@ std::string GroupTableWriter::PrepareSource() const {
   return block.Text();
 }
 
-std::string GroupTableWriter::CollectSource(CollectKernel& collect,
-                                            std::set<CalendarForm>& calendars) const {
+std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside) const {
   KernelContext context{context_.columns, context_.dictionaries, SIZE_MAX, context_.missing_tables};
   std::vector<plan::ExpressionPointer> dependent;
   std::set<size_t> read;
@@ -211,7 +213,8 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect,
   body.Close();
   body.Close();
   body.Line("if (fault) atomic_or(faults, 1);");
-  calendars.insert(context.calendars.begin(), context.calendars.end());
+  beside.calendars.insert(context.calendars.begin(), context.calendars.end());
+  beside.uses_search = beside.uses_search || context.uses_search;
 
   std::vector<std::string> arguments{
       "__global const long* restrict parameters", "__global const uchar* restrict lookups",
@@ -228,7 +231,12 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect,
   for (const std::string& argument : OutputArguments(collect.outputs))
     arguments.push_back(argument);
 
+  if (arguments.size() > kMostArguments) {
+    throw Unsupported("GROUP BY with more than " + std::to_string(kMostArguments) +
+                      " columns and results");
+  }
   CodeBlock block;
+  block.Line(kWorkGroup);
   block.Open("__kernel void " + std::string(kCollectKernel) + "(");
   WriteList(block, arguments, ")");
   block.Close("{");

@@ -31,6 +31,8 @@ struct CollectKernel {
 //!   group_codes   slots x ulong   if hashed: index of the slot's group + 1, 0 for none
 class GroupTableWriter {
  public:
+  //! Slots that a work-group of these kernels takes at a time.
+  static constexpr uint64_t kSlotsPerUnit = 4096;
   static constexpr const char* kPrepareKernel = "prepare";
   static constexpr const char* kCollectKernel = "collect";
 
@@ -54,8 +56,9 @@ class GroupTableWriter {
   //! The kernel that fills a table of `slots` slots with what accumulators hold before the first
   //! value; not needed where that is 0.
   std::string PrepareSource() const;
-  //! The kernel `collect`. Adds to `calendars` what its expressions use.
-  std::string CollectSource(CollectKernel& collect, std::set<CalendarForm>& calendars) const;
+  //! The kernel `collect`. Adds to `context`, of the kernel beside it, which functions its
+  //! expressions use.
+  std::string CollectSource(CollectKernel& collect, KernelContext& context) const;
 
  private:
   template <typename Visit>

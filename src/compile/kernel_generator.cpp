@@ -14,9 +14,6 @@ namespace margay::compile {
 
 namespace {
 
-//! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
-constexpr size_t kMostArguments = 120;
-
 std::string Numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
 }
@@ -181,6 +178,12 @@ GeneratedKernel KernelGenerator::Generate() {
   CodeBlock body(1);
   WriteBody(body);
 
+  std::string table_kernels;
+  if (group_table_) {
+    table_kernels = group_table_->PrepareSource() + "\n" +
+                    group_table_->CollectSource(kernel_.collect, context_) + "\n";
+  }
+
   CodeBlock block;
   block.Line("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
@@ -194,15 +197,11 @@ GeneratedKernel KernelGenerator::Generate() {
     return std::any_of(columns.begin(), columns.end(),
                        [](const InputColumn& column) { return column.IsText(); });
   };
-  if (has_text(kernel_.columns) || has_text(kernel_.joined_columns))
+  if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
+      has_text(kernel_.collect.columns))
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
   if (context_.uses_search)
     block.Line(std::string(kernels::EmbeddedSource("search.cl")));
-  std::string table_kernels;
-  if (group_table_) {
-    table_kernels = group_table_->PrepareSource() + "\n" +
-                    group_table_->CollectSource(kernel_.collect, context_.calendars) + "\n";
-  }
   for (const CalendarForm& calendar : context_.calendars)
     block.Line(calendar.Source());
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));

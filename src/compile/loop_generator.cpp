@@ -375,7 +375,9 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.work_group = 1;
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
-  MakeResumable(kMostSteps);
+  // Rows keep the table's order, in batches that are the same in all runs.
+  if (kernel_.build || kernel_.is_aggregate)
+    MakeResumable(kMostSteps);
   if (kernel_.is_aggregate)
     WriteTable(block);
 

@@ -10,7 +10,7 @@
 
 namespace margay::compile {
 
-//! A column of a result that is made of rows.
+//! A column that a kernel writes a value of for each row, or group, of a result.
 struct RowOutput {
   plan::Type type;
   bool can_be_null = false;

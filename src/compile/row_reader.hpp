@@ -20,6 +20,9 @@ struct InputColumn {
   bool IsText() const { return image->GetEncoding() == storage::Encoding::Text; }
 };
 
+//! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
+inline constexpr size_t kMostArguments = 120;
+
 //! The OpenCL C type of an encoded word.
 std::string EncodedType(const InputColumn& column);
 

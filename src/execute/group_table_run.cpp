@@ -7,6 +7,7 @@
 
 #include "execute/aggregate_result.hpp"
 #include "execute/text_fetch.hpp"
+#include "memory/out_of_memory.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::execute {
@@ -22,13 +23,13 @@ constexpr uint64_t kGrowth = 4;
 //! Fewest slots of a hash table.
 constexpr uint64_t kFewestSlots = 1024;
 
-//! Slots that a work-group packs at a time, as in the generated loop.
-constexpr uint64_t kSlotsPerUnit = 4096;
+//! Groups are counted in 32 bits.
+constexpr uint64_t kMostSlots = UINT32_MAX;
 
 //! Groups of a result batch.
 constexpr size_t kGroupsPerBatch = 65536;
 
-//! Copies `count` values of `bytes` bytes each, from the `first` on, out of a mapped buffer.
+//! `count` values of `bytes` bytes each, from the `first` on.
 std::vector<std::byte> Copied(device::Queue& queue, const device::Buffer& buffer, size_t first,
                               size_t count, size_t bytes) {
   std::vector<std::byte> values(count * bytes);
@@ -42,14 +43,15 @@ const Word* As(const std::vector<std::byte>& bytes) {
 }
 
 //! The results of a function of texts, as values of `type`. `validity` says which texts are not
-//! NULL, all if it is empty, and then which results are not. Throws ArithmeticFault where the
-//! function failed.
+//! NULL, all if it is empty, and then which results are not. Strings are std::string_views of
+//! `results`, which it sets. Throws ArithmeticFault where the function failed.
 std::vector<std::byte> Results(const plan::DictionaryFunction& function, const plan::Type& type,
                                std::span<const std::string_view> texts,
-                               std::vector<std::byte>& validity) {
+                               std::vector<std::byte>& validity, plan::DictionaryResults& results) {
   using State = plan::DictionaryResults::State;
-  const plan::DictionaryResults results = function.Evaluate(texts);
-  const auto bytes = static_cast<size_t>(type.PhysicalBytes());
+  results = function.Evaluate(texts);
+  const auto bytes =
+      type.IsVarchar() ? sizeof(std::string_view) : static_cast<size_t>(type.PhysicalBytes());
   std::vector<std::byte> values(texts.size() * bytes);
   validity.resize(texts.size(), std::byte{1});
   for (size_t i = 0; i < texts.size(); i++) {
@@ -59,7 +61,10 @@ std::vector<std::byte> Results(const plan::DictionaryFunction& function, const p
       throw ArithmeticFault("a function of strings failed; DuckDB runs this part again");
     if (results.states[entry] == State::Null)
       continue;
-    if (type.IsFloat()) {
+    if (type.IsVarchar()) {
+      const std::string_view text = results.texts[entry];
+      std::memcpy(values.data() + i * bytes, &text, bytes);
+    } else if (type.IsFloat()) {
       const auto single = static_cast<float>(results.reals[entry]);
       const void* real = &results.reals[entry];
       std::memcpy(values.data() + i * bytes, bytes == sizeof(float) ? &single : real, bytes);
@@ -85,11 +90,15 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part, Ru
 }
 
 void GroupTableRun::RunAll() {
-  RunWhileFull([&] { CreateTable(); }, [&] { slots_ *= kGrowth; });
-  if (shared_.is_hashed) {
-    GetPart().LearnSize(GetPart().Program().builds.size(),
-                        std::bit_ceil(std::max<uint64_t>(2 * Groups(), kFewestSlots)));
-  }
+  uint64_t too_few = 0;
+  RunWhileFull([&] { CreateTable(); },
+               [&] {
+                 too_few = slots_;
+                 slots_ *= kGrowth;
+               });
+  const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{Groups()}, kFewestSlots));
+  if (shared_.is_hashed)
+    GetPart().LearnSize(GetPart().Program().builds.size(), enough > too_few ? enough : slots_);
   Collect();
 }
 
@@ -98,6 +107,10 @@ void GroupTableRun::CreateTable() {
   table_ = device::Buffer();
   codes_ = device::Buffer();
   reservation_ = memory::ScratchReservation();
+  if (slots_ > kMostSlots) {
+    throw memory::OutOfMemory("a table of groups", slots_ * sizeof(int64_t),
+                              kMostSlots * sizeof(int64_t), 0);
+  }
   const size_t table = slots_ * layout_.words * sizeof(int64_t);
   const size_t codes = shared_.is_hashed ? slots_ * sizeof(uint64_t) : 0;
   reservation_ = GetPart().Pool().Reserve(table + codes);
@@ -113,7 +126,7 @@ void GroupTableRun::CreateTable() {
 }
 
 void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
-  const uint64_t units = (slots_ + kSlotsPerUnit - 1) / kSlotsPerUnit;
+  const uint64_t units = (slots_ - 1) / GroupTableWriter::kSlotsPerUnit + 1;
   const uint32_t groups = WorkGroups(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
   device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
   const device::Event event =
@@ -228,8 +241,8 @@ ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOu
   if (output.text_column)
     owned.texts.push_back(FetchTexts(queue, *output.text_column, words, values));
   if (output.function) {
-    values =
-        Results(*output.function, output.type, {As<std::string_view>(values), groups}, validity);
+    values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
+                     validity, owned.results.emplace_back());
   }
   return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
           output.texts};

@@ -39,6 +39,7 @@ class GroupTableRun : public KernelRun {
     std::shared_ptr<const void> columns;
     std::vector<std::shared_ptr<const void>> texts;
     std::deque<std::vector<std::byte>> keys;
+    std::deque<plan::DictionaryResults> results;  //!< of functions of texts
   };
 
   //! Makes an empty table of slots_ slots.
