@@ -132,10 +132,12 @@ std::vector<std::string> FoldCode(const Accumulator& accumulator,
                    ContributionOf(accumulator, value));
 }
 
-std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
-                           const Value& value) {
-  const std::string arguments = "(" + into + ", " + ContributionOf(accumulator, value);
-  switch (accumulator.fold) {
+namespace {
+
+//! Folds `code`, of the accumulator's own width, into words that others update at once.
+std::string AtomicFoldWords(Fold fold, const std::string& into, const std::string& code) {
+  const std::string arguments = "(" + into + ", " + code;
+  switch (fold) {
     case Fold::Count:
     case Fold::Sum64:
       return "atomic_add_long" + arguments + ");";
@@ -154,6 +156,20 @@ std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& in
   throw Unsupported(
       "minimum or maximum of 128 bits in many groups over a join by keys that are "
       "not unique");
+}
+
+}  // namespace
+
+std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
+                           const Value& value) {
+  return AtomicFoldWords(accumulator.fold, into, ContributionOf(accumulator, value));
+}
+
+std::string AtomicCombineCode(Fold fold, const std::string& into,
+                              const std::vector<std::string>& from) {
+  if (fold == Fold::SumFloat)
+    return AtomicFoldWords(fold, into, "as_double(" + from[0] + ")");
+  return AtomicFoldWords(fold, into, from.size() == 1 ? from[0] : WideOf(from));
 }
 
 void Combine(Fold fold, int64_t* into, const int64_t* from) {

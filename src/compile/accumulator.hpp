@@ -49,7 +49,11 @@ std::vector<std::string> FoldCode(const Accumulator& accumulator,
 std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
                            const Value& value);
 
-//! Whether AtomicFoldCode has code for `fold`.
+//! The same for words `from`, each a variable, that were folded before.
+std::string AtomicCombineCode(Fold fold, const std::string& into,
+                              const std::vector<std::string>& from);
+
+//! Whether AtomicFoldCode and AtomicCombineCode have code for `fold`.
 inline bool IsAtomic(Fold fold) {
   return fold != Fold::MinWide && fold != Fold::MaxWide;
 }

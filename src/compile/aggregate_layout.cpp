@@ -1,9 +1,12 @@
 #include "compile/aggregate_layout.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <set>
 
 #include "compile/date_writer.hpp"
+#include "compile/group_dependence.hpp"
 #include "compile/refusal.hpp"
 
 namespace margay::compile {
@@ -14,6 +17,17 @@ namespace {
 
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
+
+//! A group's index plus one is a word in which 0 means none.
+constexpr uint64_t kMostGroups = uint64_t{1} << 62;
+
+//! A shared table is indexed directly if it has at most this many slots per expected group, or this
+//! many in all: beyond, a hash table is smaller.
+constexpr uint64_t kMostSlotsPerGroup = 4;
+constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
+
+//! A hash table starts with at most this many slots, and grows: filters may leave few groups.
+constexpr uint64_t kMostSlotsAtFirst = uint64_t{1} << 18;
 
 //! What all values of an expression are multiples of.
 Int128 StepOf(const plan::Expression& expression) {
@@ -30,12 +44,24 @@ Int128 StepOf(const plan::Expression& expression) {
   }
 }
 
+//! Throws Unsupported if `key` is a text column or a function of one.
+void RefuseText(const plan::Expression& key, const KernelContext& context) {
+  const plan::Expression& column =
+      key.GetOperation() == plan::Operation::Dictionary ? key.Operand(0) : key;
+  if (column.GetOperation() == plan::Operation::Column &&
+      context.columns[column.ColumnIndex()].IsText()) {
+    throw Unsupported("GROUP BY of text; " + column.ColumnName() +
+                      " has too many different strings for a dictionary");
+  }
+}
+
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
   GroupKey key;
   key.type = expression->GetType();
   if (key.type.IsFloat())
     throw Unsupported("grouping by " + key.type.ToString());
+  RefuseText(*expression, context);
   Value value;
   if (expression->GetOperation() == plan::Operation::Dictionary) {
     DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
@@ -52,12 +78,63 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
   key.has_null = value.CanBeNull();
   key.step = StepOf(*expression);
   const Range size = value.domain - Range::Of(value.domain.low);
-  if (!size.exact || size.high / key.step >= static_cast<Int128>(kLargestDirectIndex)) {
-    throw Unsupported("GROUP BY over more than " + std::to_string(kLargestDirectIndex) +
-                      " possible values: " + expression->ToString());
-  }
+  if (!size.exact || size.high / key.step >= static_cast<Int128>(kMostGroups))
+    throw Unsupported("GROUP BY over more than 2^62 possible values: " + expression->ToString());
   key.values = static_cast<uint64_t>(size.high / key.step) + 1;
   return key;
+}
+
+//! Keys with their strides. Throws Unsupported where possible groups can't be numbered.
+void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
+             ExpressionWriter& writer, const KernelContext& context, AggregateLayout& layout) {
+  layout.keys.clear();
+  layout.groups = 1;
+  for (size_t i = 0; i < pipeline.outputs.size(); i++) {
+    if (is_dependent[i]) {
+      GroupKey& key = layout.keys.emplace_back();
+      key.type = pipeline.outputs[i]->GetType();
+      key.is_dependent = true;
+      continue;
+    }
+    GroupKey& key = layout.keys.emplace_back(KeyOf(pipeline.outputs[i], writer, context));
+    key.stride = layout.groups;
+    if (key.Places() > kMostGroups / layout.groups)
+      throw Unsupported("GROUP BY over more than 2^62 possible groups");
+    layout.groups *= key.Places();
+  }
+}
+
+//! At most this many groups, as far as statistics tell.
+uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
+                        const KernelContext& context) {
+  uint64_t groups = 1;
+  for (size_t i = 0; i < layout.keys.size(); i++) {
+    const GroupKey& key = layout.keys[i];
+    if (key.is_dependent)
+      continue;
+    uint64_t values = key.Places();
+    if (pipeline.outputs[i]->GetOperation() == plan::Operation::Column) {
+      const auto& image = *context.columns[pipeline.outputs[i]->ColumnIndex()].image;
+      const uint64_t distinct = image.Statistics().distinct_count;
+      if (distinct != 0)
+        values = std::min(values, distinct + (key.has_null ? 1 : 0));
+    }
+    groups = values > layout.groups / groups ? layout.groups : groups * values;
+  }
+  return groups;
+}
+
+//! The tables that dependent keys read.
+std::set<size_t> TablesOf(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
+                          const KernelContext& context) {
+  std::set<size_t> tables;
+  for (size_t i = 0; i < pipeline.outputs.size(); i++) {
+    if (!is_dependent[i])
+      continue;
+    VisitColumns(*pipeline.outputs[i],
+                 [&](size_t column) { tables.insert(context.columns[column].table); });
+  }
+  return tables;
 }
 
 //! Builds the list of accumulators without repetitions.
@@ -83,6 +160,7 @@ class AccumulatorList {
   std::map<std::tuple<Fold, bool, size_t>, size_t> numbers_;
 };
 
+//! A shared table takes in all rows; other tables can be emptied before a Sum64 wraps.
 Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multiplies_rows,
                   AggregateLayout& layout) {
   Accumulator sum{Fold::SumFloat, 0, argument, true, false};
@@ -90,7 +168,8 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
     return sum;
   const Int128 magnitude = std::max<Int128>(value.range.Magnitude(), 1);
   const Int128 safe_rows = std::numeric_limits<int64_t>::max() / magnitude;
-  if (!multiplies_rows && safe_rows >= static_cast<Int128>(kFewestRowsPerTable)) {
+  const uint64_t fewest_rows = layout.shared ? rows : kFewestRowsPerTable;
+  if (!multiplies_rows && safe_rows >= static_cast<Int128>(fewest_rows)) {
     sum.fold = Fold::Sum64;
     layout.rows_per_table = std::min(layout.rows_per_table,
                                      static_cast<uint64_t>(std::min<Int128>(safe_rows, INT64_MAX)));
@@ -106,21 +185,31 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
-AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scratch, uint64_t rows,
-                                    bool multiplies_rows) {
+AggregateLayout AggregateLayout::Of(const Program& program,
+                                    const std::vector<JoinTable>& join_tables,
+                                    KernelContext scratch, uint64_t rows, bool multiplies_rows) {
+  const Pipeline& pipeline = program.result;
   AggregateLayout layout;
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);
-  for (const plan::ExpressionPointer& expression : pipeline.outputs) {
-    layout.keys.push_back(KeyOf(expression, writer, scratch));
-    GroupKey& key = layout.keys.back();
-    key.stride = layout.groups;
-    layout.groups *= key.Places();
-    if (layout.groups > kLargestDirectIndex) {
-      throw Unsupported("GROUP BY over more than " + std::to_string(kLargestDirectIndex) +
-                        " possible groups");
-    }
+  std::vector<bool> is_dependent(pipeline.outputs.size(), false);
+  try {
+    LayKeys(pipeline, is_dependent, writer, scratch, layout);
+  } catch (const Unsupported&) {
+    layout.groups = kMostGroups;
+  }
+  if (layout.groups > kMostOwnGroups) {
+    is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
+    LayKeys(pipeline, is_dependent, writer, scratch, layout);
+    SharedGroups& shared = layout.shared.emplace();
+    // Also where joins make more rows of them: a hash table grows.
+    const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
+                                                   std::max<uint64_t>(rows, 1));
+    shared.is_hashed =
+        layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
+    shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
+                                    : layout.groups;
   }
 
   AccumulatorList list(layout);
@@ -165,6 +254,10 @@ AggregateLayout AggregateLayout::Of(const Pipeline& pipeline, KernelContext scra
         break;
     }
     layout.sources.push_back(source);
+  }
+  if (layout.shared) {
+    for (size_t table : TablesOf(pipeline, is_dependent, scratch))
+      layout.shared->rows.push_back({table, layout.words++});
   }
   return layout;
 }

@@ -1,16 +1,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compile/accumulator.hpp"
 #include "compile/dictionary_writer.hpp"
+#include "compile/join_table.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
 
-//! A group key whose domain is small: group index = sum over keys of (place of the value in its
-//! domain) * stride. NULL, where it can occur, takes the place behind the last value.
+//! A group key: group index = sum over keys of (place of the value in its domain) * stride. NULL,
+//! where it can occur, takes the place behind the last value.
 struct GroupKey {
   plan::Type type;
   Int128 low = 0;       //!< the value at place 0; for identifiers and codes: 0 or the lowest code
@@ -20,8 +22,25 @@ struct GroupKey {
   uint64_t stride = 1;
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: value = code into this
   std::vector<Int128> integers;                      //!< dictionary function: value = its result
+  //! Follows from the other keys (see GroupDependence): has no part in the index.
+  bool is_dependent = false;
 
   uint64_t Places() const { return values + (has_null ? 1 : 0); }
+};
+
+//! One table of groups for all work-groups of all launches, in global memory: for more groups than
+//! a table per work-group could hold, and for keys that are known by others only.
+struct SharedGroups {
+  //! The row of `table` that all rows of a group have; the group's word `word` holds it.
+  struct Row {
+    size_t table = 0;
+    size_t word = 0;
+  };
+
+  //! A group's slot is found by hashing its index; else the index is the slot.
+  bool is_hashed = false;
+  uint64_t slots = 1;     //!< to begin with; a power of two if hashed
+  std::vector<Row> rows;  //!< of the tables that dependent keys read
 };
 
 //! How the aggregates of a pipeline are held while they are computed.
@@ -36,7 +55,8 @@ struct AggregateLayout {
   };
 
   std::vector<GroupKey> keys;
-  uint64_t groups = 1;
+  uint64_t groups = 1;  //!< possible ones
+  std::optional<SharedGroups> shared;
   std::vector<plan::ExpressionPointer> arguments;  //!< the different ones
   std::vector<Machine> argument_machines;
   std::vector<Range> argument_ranges;
@@ -46,15 +66,14 @@ struct AggregateLayout {
   //! A table may take in at most this many rows: beyond, a Sum64 might wrap.
   uint64_t rows_per_table = UINT64_MAX;
 
-  //! Lays out the aggregates of `pipeline` over `rows` rows, of which joins may make any number of
-  //! rows if `multiplies_rows`. Throws Unsupported, also where the groups are too many for a direct
-  //! index.
-  static AggregateLayout Of(const Pipeline& pipeline, KernelContext scratch, uint64_t rows,
-                            bool multiplies_rows);
+  //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
+  //! any number of rows if `multiplies_rows`. Throws Unsupported.
+  static AggregateLayout Of(const Program& program, const std::vector<JoinTable>& join_tables,
+                            KernelContext scratch, uint64_t rows, bool multiplies_rows);
 };
 
-//! Largest number of groups of a direct index: a work-group's table of five accumulators then takes
-//! 2.5 MiB, about a CPU core's second-level cache.
-inline constexpr uint64_t kLargestDirectIndex = 65536;
+//! Most possible groups of a table per work-group: one of five accumulators then takes 2.5 MiB,
+//! about a CPU core's second-level cache.
+inline constexpr uint64_t kMostOwnGroups = 65536;
 
 }  // namespace margay::compile

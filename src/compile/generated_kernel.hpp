@@ -8,27 +8,13 @@
 #include <vector>
 
 #include "compile/aggregate_layout.hpp"
+#include "compile/group_table_writer.hpp"
 #include "compile/join_table.hpp"
 #include "compile/segment_filter.hpp"
 #include "compile/shape.hpp"
 #include "storage/table_image.hpp"
 
 namespace margay::compile {
-
-//! A column of a result that is made of rows.
-struct RowOutput {
-  plan::Type type;
-  bool can_be_null = false;
-  std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
-  //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
-  //! pairs of begin and end in the segment's bytes.
-  std::optional<size_t> text_column;
-
-  //! Of one value in the output buffer.
-  size_t Bytes() const {
-    return text_column ? 2 * sizeof(uint32_t) : static_cast<size_t>(type.PhysicalBytes());
-  }
-};
 
 //! A kernel for one pipeline over one image, and all that is needed to launch it.
 //!
@@ -38,18 +24,25 @@ struct RowOutput {
 //!   in
 //!                           the extent, its rows), then one base per column read
 //!   units                   uint: how many units of work there are
-//!   faults                  int: becomes 1 where a value left its type's range
+//!   faults                  two ints: the first gets kFaultBit where a value left its type's range
+//!                           and kFullBit where a table has no room for a group or an entry, and
+//!                           kUnfinishedBit where it must be launched again for the same units;
+//!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
-//!                           where it is a text column; then the same for columns of joined tables,
-//!                           which have no text
+//!                           where it is a text column; then the same for columns of joined tables
 //!   heads, nexts, links     per join table read (see JoinTable)
+//!   resume                  if resumable, uint per unit and work-item, 0 at first: where its next
+//!                           launch goes on
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
+//!              or those of GroupTableWriter
 //!   rows:      counts       uint per unit: rows produced
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
 //!   build:     heads, nexts, links  of the table that is filled
+//!              entries      uint, of a numbered table: entries so far
+//!              capacity     uint, of a numbered table: most entries
 struct GeneratedKernel {
   std::string source;
   Shape shape = Shape::Loop;
@@ -57,6 +50,8 @@ struct GeneratedKernel {
   uint32_t unit_rows = 0;   //!< rows of a unit of work
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
+
+  bool is_resumable = false;  //!< may stop before its work is done
 
   size_t table = 0;                  //!< that is scanned
   std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
@@ -73,12 +68,16 @@ struct GeneratedKernel {
   //! The work-groups of a launch share `tables` partial tables, which the host makes ready.
   bool shares_tables = false;
   AggregateLayout aggregate;
+  CollectKernel collect;  //!< for aggregate.shared; its source is part of `source`
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
 };
 
 inline constexpr const char* kKernelName = "part";
 inline constexpr size_t kSegmentHeaderWords = 2;
+inline constexpr int kFaultBit = 1;
+inline constexpr int kFullBit = 2;
+inline constexpr int kUnfinishedBit = 4;
 
 //! Why there is no kernel for a plan.
 struct Refusal {

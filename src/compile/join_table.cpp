@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compile/refusal.hpp"
+#include "compile/uniqueness.hpp"
 
 namespace margay::compile {
 
@@ -14,90 +15,98 @@ namespace {
 constexpr uint64_t kMostSlotsPerRow = 8;
 constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
 
-//! Row numbers plus one are ints.
-constexpr uint64_t kMostRows = (uint64_t{1} << 31) - 2;
+//! A slot by one of several keys should not have more entries than this on average: they are all
+//! looked at.
+constexpr uint64_t kMostRowsPerValue = 8;
 
-bool IsInteger(const plan::Type& type) {
-  return type.IsIntegral() && !type.IsBoolean() && type.kind != plan::TypeKind::Decimal &&
-         type.kind != plan::TypeKind::Date && type.kind != plan::TypeKind::Timestamp;
-}
-
-//! The column that different values of `key` have different values of: through casts between
-//! integers and sums with constants, which give an error rather than one value for two.
-const plan::Expression* OneToOneColumn(const plan::Expression& key) {
-  switch (key.GetOperation()) {
-    case plan::Operation::Column:
-      return &key;
-    case plan::Operation::Cast:
-      return IsInteger(key.GetType()) && IsInteger(key.Operand(0).GetType())
-                 ? OneToOneColumn(key.Operand(0))
-                 : nullptr;
-    case plan::Operation::Add:
-    case plan::Operation::Subtract:
-      if (!IsInteger(key.GetType()))
-        return nullptr;
-      for (size_t i : {0, 1}) {
-        if (key.Operand(1 - i).GetOperation() == plan::Operation::Constant)
-          return OneToOneColumn(key.Operand(i));
-      }
-      return nullptr;
-    default:
-      return nullptr;
-  }
-}
-
-//! Whether each value of `key` occurs in one row of `table` at most.
-bool IsUnique(const plan::Expression& key, const KernelContext& context, size_t table) {
-  const plan::Expression* reference = OneToOneColumn(key);
-  if (reference == nullptr)
+//! Whether `key` is a column of `table` whose values each occur in few rows, as statistics tell.
+bool HasFewRowsPerValue(const plan::Expression& key, const std::vector<InputColumn>& columns,
+                        size_t table) {
+  if (key.GetOperation() != plan::Operation::Column)
     return false;
-  const InputColumn& column = context.columns[reference->ColumnIndex()];
+  const InputColumn& column = columns[key.ColumnIndex()];
   const storage::ColumnStatistics& statistics = column.image->Statistics();
-  return column.table == table &&
-         (statistics.rows <= 1 ||
-          statistics.distinct_count == statistics.rows - statistics.null_count);
+  return column.table == table && statistics.distinct_count != 0 &&
+         statistics.rows / statistics.distinct_count <= kMostRowsPerValue;
 }
 
 }  // namespace
 
-JoinTable JoinTable::Of(const Program& program, size_t build, KernelContext scratch,
-                        const std::vector<uint64_t>& rows) {
+bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables) {
+  return std::any_of(pipeline.joins.begin(), pipeline.joins.end(), [&](const PipelineJoin& join) {
+    return join.GivesBuildSide() && !join_tables[join.build].keys_are_unique;
+  });
+}
+
+JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
+                        KernelContext scratch, const std::vector<uint64_t>& rows) {
   const BuildPipeline& side = program.builds[build];
   JoinTable table;
   table.number = build;
   table.table = side.pipeline.table;
   table.rows = rows[table.table];
   table.links = side.links;
-  if (table.rows > kMostRows)
+  table.is_numbered = MultipliesRows(side.pipeline, others);
+  if (table.is_numbered)
+    table.links.push_back(table.table);
+  if (table.rows > kMostEntries)
     throw Unsupported("a join with a table of more than 2^31 rows");
 
   CodeBlock block;  // of code that is thrown away
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
-  table.is_direct = true;
-  const uint64_t most_slots =
-      std::min(std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
+  std::vector<Value> values;
   for (const plan::ExpressionPointer& key : side.keys) {
     if (key->GetType().IsFloat())
       throw Unsupported("a join by " + key->GetType().ToString());
-    table.keys_are_unique = table.keys_are_unique || IsUnique(*key, scratch, side.pipeline.table);
-    const Value value = writer.Write(key);
-    const Range size = value.range - Range::Of(value.range.low);
-    if (value.machine == Machine::Wide || !size.exact ||
-        size.high >= static_cast<Int128>(most_slots / table.slots)) {
-      table.is_direct = false;
-    }
-    if (!table.is_direct)
-      continue;
-    const uint64_t values = static_cast<uint64_t>(size.high) + 1;
-    table.direct_keys.push_back({value.range.low, values, table.slots});
-    table.slots *= values;
+    table.keys_are_unique = table.keys_are_unique ||
+                            UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr;
+    values.push_back(writer.Write(key));
   }
-  if (!table.is_direct) {
-    table.direct_keys.clear();
+  table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
+  const uint64_t most_slots =
+      std::min(std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
+  table.is_direct = table.AddDirectKeys(values, most_slots);
+  if (table.is_direct)
+    return table;
+  // One key alone may tell entries apart well enough.
+  for (size_t i = 0; i < values.size() && values.size() > 1; i++) {
+    if (!HasFewRowsPerValue(*side.keys[i], scratch.columns, table.table))
+      continue;
+    table.is_direct = table.AddDirectKey(i, values[i], most_slots);
+    if (table.is_direct)
+      break;
+  }
+  if (!table.is_direct)
     table.slots = std::bit_ceil(std::max<uint64_t>(table.rows, 1) * 2);
+  for (size_t i = 0; i < values.size(); i++) {
+    if (!table.is_direct || i != table.direct_keys[0].key)
+      table.compared_keys.push_back(i);
   }
   return table;
+}
+
+bool JoinTable::AddDirectKey(size_t number, const Value& key, uint64_t most_slots) {
+  const Range size = key.range - Range::Of(key.range.low);
+  if (key.machine == Machine::Wide || !size.exact ||
+      size.high >= static_cast<Int128>(most_slots / slots)) {
+    return false;
+  }
+  const uint64_t values = static_cast<uint64_t>(size.high) + 1;
+  direct_keys.push_back({number, key.range.low, values, slots});
+  slots *= values;
+  return true;
+}
+
+bool JoinTable::AddDirectKeys(const std::vector<Value>& keys, uint64_t most_slots) {
+  for (size_t i = 0; i < keys.size(); i++) {
+    if (!AddDirectKey(i, keys[i], most_slots)) {
+      direct_keys.clear();
+      slots = 1;
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace margay::compile

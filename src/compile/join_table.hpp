@@ -12,16 +12,21 @@ namespace margay::compile {
 //! The rows of a build side by their keys. Filled by the build side's pipeline, read by the
 //! pipelines that join with it; lives for one execution.
 //!
-//!   heads   slots x uint   row + 1 of the first row with a key of this slot, 0 for none
-//!   nexts   rows x int     row + 1 of the next row of the same slot, 0 at the end; only where
-//!                          several rows can have one slot
-//!   links   rows x int     per linked table: its row that was joined with this row, or -1
+//!   heads   slots x uint    entry + 1 of the first entry with a key of this slot, 0 for none
+//!   nexts   entries x int   entry + 1 of the next entry of the same slot, 0 at the end; only where
+//!                           several entries can have one slot
+//!   links   entries x int   per linked table: its row of this entry, or -1
 //!
-//! The slot of a row is the place of its keys in the product of their domains (direct: no two keys
-//! share a slot), or a hash of them (the keys are then compared).
+//! An entry is a row of the build side's table, and has its number. Where joins of the build side
+//! make several rows of one, entries are numbered as they come, and their own table is linked too.
+//!
+//! The slot of an entry is the place of its keys in the product of their domains (direct), or a
+//! hash of them. A direct table may leave keys out whose domains are too large; they are compared
+//! then, as all keys of a hash table are.
 struct JoinTable {
   //! A key of a direct table: slot = sum over keys of (value - low) * stride.
   struct DirectKey {
+    size_t key = 0;  //!< its number
     Int128 low = 0;
     uint64_t values = 1;
     uint64_t stride = 1;
@@ -32,16 +37,30 @@ struct JoinTable {
   uint64_t rows = 0;  //!< of that table
   bool is_direct = false;
   std::vector<DirectKey> direct_keys;  //!< is_direct
+  std::vector<size_t> compared_keys;   //!< numbers of those that differ among the entries of a slot
   uint64_t slots = 1;                  //!< a power of two unless is_direct
-  bool keys_are_unique = false;        //!< no two rows have equal keys
+  bool keys_are_unique = false;        //!< no two entries have equal keys
+  bool is_numbered = false;            //!< entries are numbered as they come
   std::vector<size_t> links;           //!< tables
 
-  bool HasNexts() const { return !(is_direct && keys_are_unique); }
+  bool HasNexts() const { return !(compared_keys.empty() && keys_are_unique); }
 
-  //! Chooses the form of the table for a build side over `columns`. `rows` are those of the tables.
-  //! Throws Unsupported.
-  static JoinTable Of(const Program& program, size_t build, KernelContext scratch,
-                      const std::vector<uint64_t>& rows);
+  //! Chooses the form of the table for a build side. `others` are the tables that it joins with,
+  //! `rows` those of all tables. Throws Unsupported.
+  static JoinTable Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
+                      KernelContext scratch, const std::vector<uint64_t>& rows);
+
+ private:
+  //! Makes a key, or all of them, part of a direct table's slot, unless there were more than
+  //! `most_slots` slots then.
+  bool AddDirectKey(size_t number, const Value& key, uint64_t most_slots);
+  bool AddDirectKeys(const std::vector<Value>& keys, uint64_t most_slots);
 };
+
+//! Entry numbers plus one are ints.
+inline constexpr uint64_t kMostEntries = (uint64_t{1} << 31) - 2;
+
+//! Whether joins can make several rows of one. `join_tables` are those of the program's builds.
+bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables);
 
 }  // namespace margay::compile

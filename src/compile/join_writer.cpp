@@ -14,6 +14,11 @@ std::string Row(size_t table) {
   return "row" + std::to_string(table);
 }
 
+//! The variable of a found entry's number.
+std::string Entry(const JoinTable& table) {
+  return table.is_numbered ? "entry" + std::to_string(table.number) : Row(table.table);
+}
+
 void AddCondition(std::string& all, const std::string& condition) {
   all += all.empty() ? condition : " & " + condition;
 }
@@ -50,9 +55,8 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
         hash + " & (ulong)" +
         context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1), Machine::Int64);
   } else {
-    for (size_t i = 0; i < keys.size(); i++) {
-      const Value& key = keys[i];
-      const JoinTable::DirectKey& direct = table.direct_keys[i];
+    for (const JoinTable::DirectKey& direct : table.direct_keys) {
+      const Value& key = keys[direct.key];
       const Range places = key.range - Range::Of(direct.low);
       const Range inside{0, static_cast<Int128>(direct.values) - 1, true};
       const bool is_narrow = key.machine == Machine::Int32 && places.FitsIn(32);
@@ -67,7 +71,7 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
                   writer_.Convert(key, machine) + " - (" + word + ")" +
                   context_.parameters.AddInteger(direct.low, machine) + ";");
       // A computed value that raised a fault may lie outside of its range.
-      const bool is_certain = expressions[i]->GetOperation() == plan::Operation::Column;
+      const bool is_certain = expressions[direct.key]->GetOperation() == plan::Operation::Column;
       if (!is_certain || !inside.Contains(places)) {
         AddCondition(
             slot.exists,
@@ -126,12 +130,17 @@ bool JoinWriter::CanBeNull(const plan::Expression& build_key) {
   return writer.WriteNew(build_key).CanBeNull();
 }
 
+void JoinWriter::WriteStep(const JoinTable& table) {
+  if (!table.keys_are_unique)
+    block_.Line("steps++;");
+}
+
 void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
-  const std::string row = Row(table.table);
+  const std::string entry = Entry(table);
   for (size_t linked : table.links) {
-    const std::string link = Links(table, linked) + "[" + row + "]";
+    const std::string link = Links(table, linked) + "[" + entry + "]";
     block_.Line("const int " + Row(linked) + " = " +
-                (can_be_missing ? row + " < 0 ? -1 : " + link : link) + ";");
+                (can_be_missing ? entry + " < 0 ? -1 : " + link : link) + ";");
   }
 }
 
@@ -140,9 +149,9 @@ void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
   // Values that are written here are good here only.
   ExpressionWriter writer(writer_);
   const std::string is_match = "is_match" + std::to_string(table.number);
-  if (!table.is_direct) {
+  if (!table.compared_keys.empty()) {
     std::string equal;
-    for (size_t i = 0; i < keys.size(); i++) {
+    for (size_t i : table.compared_keys) {
       const Value build = writer.Write(join.keys[i].build);
       AddCondition(equal, writer.CompareCode(plan::Operation::Equal, keys[i], build));
     }
@@ -155,44 +164,74 @@ void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
   block_.Close();
 }
 
-size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) {
+std::vector<Value> JoinWriter::WriteProbeKeys(const PipelineJoin& join) {
   std::vector<Value> keys;
-  std::vector<plan::ExpressionPointer> expressions;
   for (const plan::JoinKey& key : join.keys) {
     keys.push_back(WriteProbeKey(key));
-    expressions.push_back(key.probe);
     if (key.nulls_are_equal && keys.back().CanBeNull() && CanBeNull(*key.build)) {
       throw Unsupported("IS NOT DISTINCT FROM in a join where both sides can be NULL");
     }
   }
-  const Slot slot = WriteSlot(table, keys, expressions);
-  const std::string number = std::to_string(table.number), row = Row(table.table);
-  std::string first = Heads(table) + "[" + slot.code + "]";
-  if (!slot.exists.empty())
-    first = "(" + slot.exists + " ? " + first + " : 0u)";
-  first = "(int)" + first + " - 1";
+  return keys;
+}
 
-  if (!table.HasNexts() && !join.residual) {
-    block_.Line("const int " + row + " = " + first + ";");
-    if (join.kind == JoinKind::Left) {
-      WriteLinks(table, true);
+std::string JoinWriter::HeadCode(const PipelineJoin& join, const JoinTable& table,
+                                 const std::vector<Value>& keys) {
+  std::vector<plan::ExpressionPointer> expressions;
+  for (const plan::JoinKey& key : join.keys)
+    expressions.push_back(key.probe);
+  const Slot slot = WriteSlot(table, keys, expressions);
+  if (slot.exists.empty())
+    return "(int)" + Heads(table) + "[" + slot.code + "] - 1";
+  // Slot 0 in place of none, rather than a branch.
+  return "((" + slot.exists + ") ? (int)" + Heads(table) + "[(" + slot.exists + ") ? " + slot.code +
+         " : 0] : 0) - 1";
+}
+
+std::string JoinWriter::WriteHead(const PipelineJoin& join, const JoinTable& table) {
+  const std::string head = "head" + std::to_string(table.number);
+  block_.Line("const int " + head + " = " + HeadCode(join, table, WriteProbeKeys(join)) + ";");
+  return head;
+}
+
+std::string JoinWriter::WriteLookup(const PipelineJoin& join, const JoinTable& table) {
+  const std::string entry = Entry(table);
+  block_.Line("const int " + entry + " = " + HeadCode(join, table, WriteProbeKeys(join)) + ";");
+  if (join.GivesBuildSide())
+    WriteLinks(table, true);
+  switch (join.kind) {
+    case JoinKind::Left:
+      return "1";
+    case JoinKind::Anti:
+      return "(" + entry + " < 0)";
+    default:
+      return "(" + entry + " >= 0)";
+  }
+}
+
+size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
+                              const std::string& head) {
+  const std::string number = std::to_string(table.number), entry = Entry(table);
+  if (IsLookup(join, table)) {
+    const std::string gives_row = WriteLookup(join, table);
+    if (join.kind == JoinKind::Left)
       return 0;
-    }
-    block_.Open("if (" + row + (join.kind == JoinKind::Anti ? " < 0) {" : " >= 0) {"));
-    if (join.kind == JoinKind::Inner)
-      WriteLinks(table, false);
+    block_.Open("if " + gives_row + " {");
     return 1;
   }
 
+  const std::vector<Value> keys = WriteProbeKeys(join);
+  const std::string first = head.empty() ? HeadCode(join, table, keys) : head;
   const std::string next = "next" + number, is_match = "is_match" + number;
   const std::string is_matched = "is_matched" + number;
-  const std::string following = table.HasNexts() ? Nexts(table) + "[" + row + "] - 1" : "-1";
+  const std::string following = table.HasNexts() ? Nexts(table) + "[" + entry + "] - 1" : "-1";
   block_.Line("int " + next + " = " + first + ";");
   if (!join.GivesBuildSide()) {
     block_.Line("int " + is_matched + " = 0;");
     block_.Open("while (" + next + " >= 0 & !" + is_matched + ") {");
-    block_.Line("const int " + row + " = " + next + ";");
+    block_.Line("const int " + entry + " = " + next + ";");
     block_.Line(next + " = " + following + ";");
+    WriteStep(table);
     WriteLinks(table, false);
     block_.Line("int " + is_match + " = 1;");
     WriteMatch(join, table, keys);
@@ -205,12 +244,13 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table) 
   if (is_left)
     block_.Line("int " + is_matched + " = 0;");
   block_.Open("while (" + next + " >= 0" + (is_left ? " | !" + is_matched : "") + ") {");
-  block_.Line("const int " + row + " = " + next + ";");
-  block_.Line(next + " = " + (is_left ? row + " < 0 ? -1 : " + following : following) + ";");
+  block_.Line("const int " + entry + " = " + next + ";");
+  block_.Line(next + " = " + (is_left ? entry + " < 0 ? -1 : " + following : following) + ";");
+  WriteStep(table);
   WriteLinks(table, is_left);
   block_.Line("int " + is_match + " = 1;");
   if (is_left) {
-    block_.Open("if (" + row + " >= 0) {");
+    block_.Open("if (" + entry + " >= 0) {");
     WriteMatch(join, table, keys);
     block_.Close();
     block_.Line(is_matched + " |= " + is_match + ";");
@@ -232,15 +272,27 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   const Slot slot = WriteSlot(table, values, keys);
   if (!slot.exists.empty())
     block_.Open("if (" + slot.exists + ") {");
+  std::string entry = position;
+  if (table.is_numbered) {
+    entry = "entry";
+    // Counts no further: the counter would start anew some day.
+    block_.Line("const uint entry = full ? capacity : atomic_inc(entries);");
+    block_.Line("full |= entry >= capacity;");
+    block_.Open("if (entry < capacity) {");
+  }
   const std::string head = Heads(table) + "[" + slot.code + "]";
   if (table.HasNexts()) {
-    block_.Line(Nexts(table) + "[" + position + "] = (int)atomic_xchg(&" + head + ", (uint)(" +
-                position + " + 1));");
+    block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
+                " + 1));");
   } else {
-    block_.Line(head + " = (uint)(" + position + " + 1);");
+    block_.Line(head + " = (uint)(" + entry + " + 1);");
   }
-  for (size_t linked : table.links)
-    block_.Line(Links(table, linked) + "[" + position + "] = " + Row(linked) + ";");
+  for (size_t linked : table.links) {
+    block_.Line(Links(table, linked) + "[" + entry +
+                "] = " + (linked == table.table ? "(int)" + position : Row(linked)) + ";");
+  }
+  if (table.is_numbered)
+    block_.Close();
   if (!slot.exists.empty())
     block_.Close();
 }

@@ -15,10 +15,22 @@ class JoinWriter {
       : writer_(writer), context_(context), block_(block) {}
 
   //! Writes the search for the matches of the row at hand. What follows runs once for every row
-  //! that the join gives; returns how many scopes it must close at its end.
-  size_t WriteProbe(const PipelineJoin& join, const JoinTable& table);
+  //! that the join gives; returns how many scopes it must close at its end. `head`: what WriteHead
+  //! gave for the row, if that was written before.
+  size_t WriteProbe(const PipelineJoin& join, const JoinTable& table, const std::string& head = "");
 
-  //! Writes how row `position` of the scanned table gets into `table`.
+  //! Whether the join gives at most one row, which is found without a branch.
+  static bool IsLookup(const PipelineJoin& join, const JoinTable& table) {
+    return !table.HasNexts() && !join.residual;
+  }
+  //! Writes such a join without a branch; returns an int that is 1 if it gives a row.
+  std::string WriteLookup(const PipelineJoin& join, const JoinTable& table);
+  //! Writes the search for the first entry; returns its number, or -1.
+  std::string WriteHead(const PipelineJoin& join, const JoinTable& table);
+
+  //! Writes how row `position` of the scanned table gets into `table`. A numbered table takes its
+  //! entries' numbers from the argument `entries`, below the argument `capacity`; sets the variable
+  //! `full` where there are no more.
   void WriteInsert(const std::vector<plan::ExpressionPointer>& keys, const JoinTable& table,
                    const std::string& position);
 
@@ -40,7 +52,12 @@ class JoinWriter {
   bool CanBeNull(const plan::Expression& build_key);
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);
+  std::vector<Value> WriteProbeKeys(const PipelineJoin& join);
+  std::string HeadCode(const PipelineJoin& join, const JoinTable& table,
+                       const std::vector<Value>& keys);
   void WriteLinks(const JoinTable& table, bool can_be_missing);
+  //! Counts an entry that is looked at in the variable `steps`, where one key may have many.
+  void WriteStep(const JoinTable& table);
   //! Sets the variable `is_match<t>`: the row of the build side at hand matches.
   void WriteMatch(const PipelineJoin& join, const JoinTable& table, const std::vector<Value>& keys);
 

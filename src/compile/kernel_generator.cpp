@@ -7,7 +7,6 @@
 #include "compile/loop_generator.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_resolution.hpp"
-#include "compile/text_writer.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
 
@@ -15,70 +14,37 @@ namespace margay::compile {
 
 namespace {
 
-//! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
-constexpr size_t kMostArguments = 120;
-
-//! The OpenCL C type of one output value; a 128-bit value is two of them, and so is a text.
-std::string OutputTypeName(const RowOutput& output) {
-  if (output.text_column)
-    return "uint";
-  switch (output.type.kind) {
-    case plan::TypeKind::Boolean:
-    case plan::TypeKind::Int8:
-    case plan::TypeKind::UInt8:
-      return "char";
-    case plan::TypeKind::Float32:
-      return "float";
-    case plan::TypeKind::Float64:
-      return "double";
-    default:
-      switch (output.type.PhysicalBytes()) {
-        case 2:
-          return "short";
-        case 4:
-          return "int";
-        default:
-          return "long";
-      }
-  }
-}
-
 std::string Numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
 }
 
-//! Writes predicates; returns an int that is 1 where all are true ("1" without any).
-std::string WriteConjunction(ExpressionWriter& writer,
-                             const std::vector<plan::ExpressionPointer>& conjuncts) {
-  std::string condition;
-  for (const plan::ExpressionPointer& conjunct : conjuncts) {
-    const std::string passes = writer.IsTrue(writer.Write(conjunct));
-    condition += condition.empty() ? passes : " & " + passes;
-  }
-  return condition.empty() ? "1" : condition;
+//! Whether a group key is always in its domain.
+bool IsCertain(const plan::Expression& key) {
+  return key.GetOperation() == plan::Operation::Column ||
+         key.GetOperation() == plan::Operation::Dictionary;
 }
 
 }  // namespace
 
 KernelGenerator::KernelGenerator(const Input& input)
     : KernelGenerator(input, input.program.result) {
-  kernel_.is_aggregate = pipeline_.is_aggregate;
   kernel_.aggregates = pipeline_.aggregates;
-  if (pipeline_.is_aggregate) {
-    kernel_.aggregate =
-        AggregateLayout::Of(pipeline_, context_, input.rows[pipeline_.table], MultipliesRows());
-  } else if (MultipliesRows()) {
+  if (pipeline_.is_aggregate)
+    return;
+  if (MultipliesRows())
     throw Unsupported("a result of rows of a join by keys that are not unique");
-  } else {
-    PlanOutputs();
+  for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
+    kernel_.outputs.push_back(RowOutput::Of(expression, kernel_.columns, context_));
+    const RowOutput& output = kernel_.outputs.back();
+    if (output.type.IsVarchar() && !output.texts && !output.text_column)
+      throw Unsupported("the text column " + expression->ToString() +
+                        " of a joined table in a row");
   }
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
     : KernelGenerator(input, input.program.builds[build.number].pipeline) {
   kernel_.build = build;
-  if (MultipliesRows())
-    throw Unsupported("a build side with a join by keys that are not unique");
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
@@ -86,8 +52,23 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
       pipeline_(pipeline),
       context_{input.columns, input.dictionaries, pipeline.table,
                input.program.MissingTables(pipeline)} {
+  kernel_.table = pipeline.table;
+  kernel_.is_aggregate = pipeline.is_aggregate;
+  for (const PipelineJoin& join : pipeline.joins)
+    kernel_.joins.push_back(input.join_tables[join.build]);
+  Pipeline reading = pipeline;
+  if (pipeline.is_aggregate) {
+    kernel_.aggregate = AggregateLayout::Of(input.program, input.join_tables, context_,
+                                            input.rows[pipeline.table], MultipliesRows());
+    if (kernel_.aggregate.shared)
+      group_table_.emplace(pipeline, kernel_.aggregate, context_);
+    for (size_t i = reading.outputs.size(); i-- > 0;) {
+      if (kernel_.aggregate.keys[i].is_dependent)
+        reading.outputs.erase(reading.outputs.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
   std::set<size_t> read;
-  VisitColumns(pipeline, [&](size_t column) { read.insert(column); });
+  VisitColumns(reading, [&](size_t column) { read.insert(column); });
   for (const BuildPipeline& build : input.program.builds) {
     if (&build.pipeline != &pipeline)
       continue;
@@ -100,80 +81,26 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
     if (column.table == pipeline.table && column.IsText())
       kernel_.text_columns.push_back(column);
   }
-  for (const InputColumn& column : kernel_.joined_columns) {
-    if (column.IsText())
-      throw Unsupported("the text column " + column.name + " of a joined table");
-  }
-  kernel_.table = pipeline.table;
-  for (const PipelineJoin& join : pipeline.joins)
-    kernel_.joins.push_back(input.join_tables[join.build]);
   kernel_.filter =
       std::make_shared<SegmentFilter>(pipeline.conjuncts, input.columns, input.dictionaries);
 }
 
+bool KernelGenerator::HasChains() const {
+  return std::any_of(kernel_.joins.begin(), kernel_.joins.end(),
+                     [](const JoinTable& table) { return !table.keys_are_unique; });
+}
+
+void KernelGenerator::MakeResumable(uint32_t most_steps) {
+  kernel_.is_resumable = HasChains();
+  most_steps_ = most_steps;
+}
+
+std::string KernelGenerator::WhileSteps(const std::string& text) const {
+  return kernel_.is_resumable ? text + " && steps < " + std::to_string(most_steps_) + "u" : text;
+}
+
 bool KernelGenerator::MultipliesRows() const {
-  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
-    if (pipeline_.joins[i].GivesBuildSide() && !kernel_.joins[i].keys_are_unique)
-      return true;
-  }
-  return false;
-}
-
-void KernelGenerator::PlanOutputs() {
-  CodeBlock block;
-  const DirectReader reader;  // of code that is thrown away
-  KernelContext scratch = context_;
-  ExpressionWriter writer(scratch, reader, block);
-  for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
-    RowOutput output;
-    output.type = expression->GetType();
-    output.text_column = TextColumnOf(*expression);
-    if (output.type.IsVarchar() && expression->GetOperation() == plan::Operation::Dictionary) {
-      DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
-      output.texts = derived.texts;
-      output.can_be_null = derived.identifier.CanBeNull();
-    } else {
-      output.can_be_null = writer.Write(expression).CanBeNull();
-      if (output.type.IsVarchar() && !output.text_column) {
-        output.texts = input_.columns[expression->ColumnIndex()].image->GetDictionary();
-      }
-    }
-    kernel_.outputs.push_back(std::move(output));
-  }
-}
-
-std::optional<size_t> KernelGenerator::TextColumnOf(const plan::Expression& expression) const {
-  if (expression.GetOperation() != plan::Operation::Column)
-    return std::nullopt;
-  const auto& columns = kernel_.columns;
-  const auto found = std::find_if(columns.begin(), columns.end(), [&](const InputColumn& column) {
-    return column.number == expression.ColumnIndex() && column.IsText();
-  });
-  if (found == columns.end())
-    return std::nullopt;
-  return static_cast<size_t>(found - columns.begin());
-}
-
-std::string KernelGenerator::EncodedType(const InputColumn& column) {
-  switch (column.image->GetEncoding()) {
-    case storage::Encoding::Float32:
-      return "float";
-    case storage::Encoding::Float64:
-      return "double";
-    case storage::Encoding::Wide:
-      return "ulong";
-    default:
-      switch (column.image->Width()) {
-        case 1:
-          return "uchar";
-        case 2:
-          return "ushort";
-        case 4:
-          return "uint";
-        default:
-          return "ulong";
-      }
-  }
+  return compile::MultipliesRows(pipeline_, input_.join_tables);
 }
 
 std::string KernelGenerator::ColumnPointer(const InputColumn& column) {
@@ -203,18 +130,22 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   std::vector<InputColumn> columns = kernel_.columns;
   columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
   for (const InputColumn& column : columns) {
-    arguments.push_back("__global const " + EncodedType(column) + "* restrict " +
-                        Numbered("column", column.number) + " /* " + column.name + " */");
-    if (column.image->HasValidity()) {
-      arguments.push_back("__global const uchar* restrict " + Numbered("validity", column.number));
-    }
-    if (column.IsText())
-      arguments.push_back("__global const uchar* restrict " + Numbered("text", column.number));
+    for (const std::string& argument : ColumnArguments(column))
+      arguments.push_back(argument);
   }
   for (const JoinTable& table : kernel_.joins)
     AddJoinArguments(table, false, arguments);
+  if (kernel_.is_resumable)
+    arguments.push_back("__global uint* restrict resume");
   if (kernel_.build) {
     AddJoinArguments(*kernel_.build, true, arguments);
+    if (kernel_.build->is_numbered) {
+      arguments.push_back("volatile __global uint* entries");
+      arguments.push_back("const uint capacity");
+    }
+  } else if (group_table_) {
+    for (const std::string& argument : group_table_->Arguments())
+      arguments.push_back(argument);
   } else if (kernel_.is_aggregate) {
     if (kernel_.shares_tables) {
       arguments.push_back("volatile __global long* partials");
@@ -224,17 +155,16 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     }
   } else {
     arguments.push_back("__global uint* restrict counts");
-    for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-      arguments.push_back("__global " + OutputTypeName(kernel_.outputs[i]) + "* restrict " +
-                          Numbered("values", i));
-      if (kernel_.outputs[i].can_be_null) {
-        arguments.push_back("__global uchar* restrict " + Numbered("nulls", i));
-      }
-    }
+    for (const std::string& argument : OutputArguments(kernel_.outputs))
+      arguments.push_back(argument);
   }
   if (arguments.size() > kMostArguments) {
-    throw TooManyArguments("a part that reads and writes more than " +
-                           std::to_string(kMostArguments) + " columns");
+    const std::string reason =
+        "a part that reads and writes more than " + std::to_string(kMostArguments) + " columns";
+    // Halves of it would find the groups of a shared table in different orders.
+    if (group_table_)
+      throw Unsupported(reason);
+    throw TooManyArguments(reason);
   }
   for (size_t i = 0; i < arguments.size(); i++) {
     block.Line(arguments[i] + (i + 1 < arguments.size() ? "," : ")"));
@@ -248,19 +178,28 @@ GeneratedKernel KernelGenerator::Generate() {
   CodeBlock body(1);
   WriteBody(body);
 
+  std::string table_kernels;
+  if (group_table_) {
+    table_kernels = group_table_->PrepareSource() + "\n" +
+                    group_table_->CollectSource(kernel_.collect, context_) + "\n";
+  }
+
   CodeBlock block;
   block.Line("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
   block.Line("");
   block.Line(std::string(kernels::EmbeddedSource("numeric.cl")));
-  if (kernel_.shares_tables)
+  if (kernel_.shares_tables || group_table_)
     block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
-  if (!kernel_.joins.empty() || kernel_.build)
+  if (!kernel_.joins.empty() || kernel_.build || group_table_)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
-  if (std::any_of(kernel_.columns.begin(), kernel_.columns.end(),
-                  [](const InputColumn& column) { return column.IsText(); })) {
+  const auto has_text = [](const std::vector<InputColumn>& columns) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const InputColumn& column) { return column.IsText(); });
+  };
+  if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
+      has_text(kernel_.collect.columns))
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
-  }
   if (context_.uses_search)
     block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
@@ -272,10 +211,16 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Line("#define UNITS_PER_SEGMENT " + std::to_string(kernel_.units_per_segment));
   block.Line("#define LANES " + std::to_string(kernel_.work_group));
   if (kernel_.is_aggregate) {
-    block.Line("#define GROUPS " + std::to_string(kernel_.aggregate.groups));
+    if (!group_table_)
+      block.Line("#define GROUPS " + std::to_string(kernel_.aggregate.groups));
     block.Line("#define WORDS " + std::to_string(kernel_.aggregate.words));
   }
   block.Line("");
+  if (group_table_) {
+    block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
+    block.Line(group_table_->FoldFunction());
+    block.Line(table_kernels);
+  }
   block.Line("__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))");
   block.Open("void " + std::string(kKernelName) + "(");
   WriteArgumentsList(block);
@@ -285,10 +230,26 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Append(parameters);
   CodeBlock fault(1);
   fault.Line("int fault = 0;");
+  const bool can_be_full = group_table_ || (kernel_.build && kernel_.build->is_numbered);
+  if (HasChains())
+    fault.Line("uint steps = 0;");
+  if (kernel_.is_resumable)
+    fault.Line("int unfinished = 0;");
+  if (can_be_full)
+    fault.Line("int full = 0;");
+  if (group_table_)
+    fault.Line("int added = 0;");
   block.Append(fault);
   block.Append(body);
   CodeBlock report(1);
-  report.Line("if (fault) atomic_or(faults, 1);");
+  report.Line("if (fault) atomic_or(faults, " + std::to_string(kFaultBit) + ");");
+  if (kernel_.is_resumable) {
+    report.Line("if (unfinished) atomic_or(faults, " + std::to_string(kUnfinishedBit) + ");");
+  }
+  if (can_be_full)
+    report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
+  if (group_table_)
+    report.Line("if (added) atomic_add(faults + 1, added);");
   block.Append(report);
   block.Line("}");
 
@@ -326,16 +287,27 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
   context_.searches.Write(block, context_.parameters);
 }
 
+std::string KernelGenerator::WriteConjunction(
+    ExpressionWriter& writer, const std::vector<plan::ExpressionPointer>& conjuncts) {
+  std::string condition;
+  for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    const std::string passes = writer.IsTrue(writer.Write(conjunct));
+    condition += condition.empty() ? passes : " & " + passes;
+  }
+  return condition.empty() ? "1" : condition;
+}
+
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
   return WriteConjunction(writer, pipeline_.conjuncts);
 }
 
-void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block) {
+void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first,
+                                const std::string& head) {
   open_scopes_ = 0;
   JoinWriter join_writer(writer, context_, block);
-  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+  for (size_t i = first; i < pipeline_.joins.size(); i++) {
     const PipelineJoin& join = pipeline_.joins[i];
-    open_scopes_ += join_writer.WriteProbe(join, kernel_.joins[i]);
+    open_scopes_ += join_writer.WriteProbe(join, kernel_.joins[i], i == first ? head : "");
     if (join.conjuncts.empty())
       continue;
     block.Open("if (" + WriteConjunction(writer, join.conjuncts) + ") {");
@@ -354,22 +326,27 @@ void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
                    "(first + row)");
 }
 
+Value KernelGenerator::WriteGroupKey(ExpressionWriter& writer,
+                                     const plan::ExpressionPointer& expression) {
+  if (expression->GetOperation() == plan::Operation::Dictionary)
+    return DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
+  if (expression->GetType().IsBoolean())
+    writer.GetDialect().RequireRow();
+  return writer.Write(expression);
+}
+
 void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
+  if (group_table_) {
+    WriteSharedGroup(writer, block);
+    return;
+  }
   const Dialect& dialect = writer.GetDialect();
   std::string index;
   bool is_certain = true;
   for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
     const GroupKey& key = kernel_.aggregate.keys[i];
-    const plan::ExpressionPointer& expression = pipeline_.outputs[i];
-    Value value;
-    if (expression->GetOperation() == plan::Operation::Dictionary) {
-      value = DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
-    } else {
-      if (expression->GetType().IsBoolean())
-        dialect.RequireRow();
-      value = writer.Write(expression);
-      is_certain = is_certain && expression->GetOperation() == plan::Operation::Column;
-    }
+    const Value value = WriteGroupKey(writer, pipeline_.outputs[i]);
+    is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
     const Machine machine = value.machine == Machine::Wide ? Machine::Int64 : value.machine;
     std::string above =
         writer.Convert(value, machine) + " - " + context_.parameters.AddInteger(key.low, machine);
@@ -391,6 +368,35 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
              " group = " + (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
 }
 
+void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
+  // Sizes are parameters: unlike those of small domains they change with the data.
+  const auto parameter = [&](Int128 value) {
+    return "(ulong)" + context_.parameters.AddInteger(value, Machine::Int64);
+  };
+  std::string index;
+  bool is_certain = true;
+  for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
+    const GroupKey& key = kernel_.aggregate.keys[i];
+    if (key.is_dependent)
+      continue;
+    const Value value = WriteGroupKey(writer, pipeline_.outputs[i]);
+    is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
+    std::string place =
+        "((ulong)" + writer.Convert(value, Machine::Int64) + " - " + parameter(key.low) + ")";
+    if (key.step != 1)
+      place = "(" + place + " / " + parameter(key.step) + ")";
+    if (key.has_null)
+      place = "(" + value.null + " ? " + parameter(key.values) + " : " + place + ")";
+    if (key.stride != 1)
+      place += " * " + parameter(key.stride);
+    index += index.empty() ? place : " + " + place;
+  }
+  // A value that raised a fault may lie outside of its domain.
+  if (!is_certain)
+    index = "min(" + index + ", " + parameter(kernel_.aggregate.groups - 1) + ")";
+  block.Line("const ulong group = " + index + ";");
+}
+
 std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
   std::vector<Value> values;
   for (const plan::ExpressionPointer& argument : kernel_.aggregate.arguments) {
@@ -405,33 +411,8 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
   for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-    const RowOutput& output = kernel_.outputs[i];
-    const plan::ExpressionPointer& expression = pipeline_.outputs[i];
-    const bool is_derived =
-        output.type.IsVarchar() && expression->GetOperation() == plan::Operation::Dictionary;
-    const Value value = is_derived
-                            ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
-                            : writer.Write(expression);
-    const std::string name = Numbered("values", i);
-    if (output.text_column) {
-      const TextWriter::Bounds bounds =
-          TextWriter(writer).WriteBounds(kernel_.columns[*output.text_column]);
-      block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
-      block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
-    } else if (output.type.PhysicalBytes() == 16) {
-      const std::string wide = writer.Declare(Machine::Wide, writer.Convert(value, Machine::Wide));
-      block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
-      block.Line(name + "[2 * " + position + " + 1] = " + wide + ".high;");
-    } else if (output.type.IsFloat()) {
-      block.Line(name + "[" + position + "] = " + value.code + ";");
-    } else {
-      block.Line(name + "[" + position + "] = (" + OutputTypeName(output) + ")" +
-                 writer.Convert(value, Machine::Int64) + ";");
-    }
-    if (output.can_be_null) {
-      block.Line(Numbered("nulls", i) + "[" + position + "] = (uchar)!" +
-                 (value.CanBeNull() ? value.null : "0") + ";");
-    }
+    WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], kernel_.columns, writer, block,
+                position);
   }
 }
 
@@ -460,7 +441,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const Pipeline& pipeline = program.builds[i].pipeline;
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, context, rows));
+      tables.push_back(JoinTable::Of(program, i, tables, context, rows));
       generated.builds.push_back(GenerateKernel(shape, input, tables.back()));
     }
     generated.result = GenerateKernel(shape, input);

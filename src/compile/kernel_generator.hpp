@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/generated_kernel.hpp"
+#include "compile/group_table_writer.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
@@ -38,18 +39,31 @@ class KernelGenerator {
   //! Declares what is fixed for a segment: rows, bases and pointers `c<n>`, `n<n>` to its columns.
   //! `segment` points to its row of the work list.
   void WriteSegment(CodeBlock& block);
+  //! Writes predicates; returns an int that is 1 where all are true ("1" without any).
+  static std::string WriteConjunction(ExpressionWriter& writer,
+                                      const std::vector<plan::ExpressionPointer>& conjuncts);
   //! Writes the filters before the first join; returns an int that is 1 where the row passes ("1"
   //! without filters).
   std::string WriteFilters(ExpressionWriter& writer);
-  //! Writes the joins with the filters behind them: what follows runs once for every row that comes
-  //! out, until CloseJoins.
-  void OpenJoins(ExpressionWriter& writer, CodeBlock& block);
+  //! Writes the joins from the `first` on, with the filters behind them: what follows runs once for
+  //! every row that comes out, until CloseJoins. `head` is what JoinWriter::WriteHead gave for the
+  //! first of them, if anything.
+  void OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first = 0,
+                 const std::string& head = "");
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
+  //! Whether a row may have any number of entries of a join table to look at: the variable `steps`
+  //! counts them.
+  bool HasChains() const;
+  //! Makes the kernel stop after `most_steps` steps of a work-item, to be launched again: the host
+  //! gets its turn in between. For sinks that can go on where they stopped.
+  void MakeResumable(uint32_t most_steps);
+  //! `text`, a loop's condition, or the same while there are steps left.
+  std::string WhileSteps(const std::string& text) const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
-  //! Writes the group index of a row as variable `group`.
+  //! Writes the group index of a row as variable `group`, a uint, or a ulong for a shared table.
   void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the folding of values (one per argument) into the table; `word` names a word of the
   //! row's group.
@@ -61,25 +75,24 @@ class KernelGenerator {
   void WriteOutputs(ExpressionWriter& writer, CodeBlock& block, const std::string& position);
 
   static std::string ColumnPointer(const InputColumn& column);
-  //! The OpenCL C type of an encoded word.
-  static std::string EncodedType(const InputColumn& column);
 
   const Input& input_;
   const Pipeline& pipeline_;
   KernelContext context_;
   GeneratedKernel kernel_;
+  std::optional<GroupTableWriter> group_table_;  //!< where the groups have a shared table
 
  private:
   KernelGenerator(const Input& input, const Pipeline& pipeline);
 
-  void PlanOutputs();
-  //! The text column that `expression` is, by its place among the kernel's columns.
-  std::optional<size_t> TextColumnOf(const plan::Expression& expression) const;
+  Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
+  void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
   void WriteArgumentsList(CodeBlock& block);
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);
 
-  size_t open_scopes_ = 0;  //!< of joins
+  size_t open_scopes_ = 0;   //!< of joins
+  uint32_t most_steps_ = 0;  //!< of a work-item, if resumable
 };
 
 template <typename Word>

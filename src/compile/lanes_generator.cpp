@@ -42,6 +42,10 @@ constexpr size_t kLocalRoundWords = 4;
 //! Rows that a lane loads at once, so that narrow columns are read in words of 4 bytes and more.
 constexpr int kQuad = 4;
 
+//! Entries of join tables that a lane looks at before it lets go: some 10 ms for a work-group on a
+//! CPU's core.
+constexpr uint32_t kMostSteps = 1U << 13;
+
 std::string Number(size_t number) {
   return std::to_string(number);
 }
@@ -73,6 +77,10 @@ void LanesGenerator::ChooseTable() {
   kernel_.work_group = kMostLanes;
   if (layout.keys.empty()) {
     table_ = Table::Private;
+    return;
+  }
+  if (group_table_) {
+    table_ = Table::Global;
     return;
   }
   // A row can become so many that a field of any size runs over.
@@ -119,6 +127,9 @@ void LanesGenerator::WriteBody(CodeBlock& block) {
   }
   kernel_.unit_rows = kTileRows;
   kernel_.units_per_segment = storage::kSegmentRows / kTileRows;
+  // The other sinks wait for all lanes of a tile.
+  if (kernel_.build || (kernel_.is_aggregate && table_ != Table::Owned))
+    MakeResumable(kMostSteps);
   block.Line("const uint lane = get_local_id(0);");
   if (kernel_.is_aggregate) {
     WriteInitialTable(block);
@@ -160,6 +171,8 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
                    IntegerLiteral(packed_->InitialWords()[word], Machine::Int64) + ";");
       }
       block.Close();
+      return;
+    case Table::Global:
       return;
     case Table::Shared:
       block.Line(
@@ -217,7 +230,14 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
     sink_columns.insert(column.number);
   const QuadReader reader;
 
-  block.Open("for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
+  if (kernel_.is_resumable) {
+    block.Line("__global uint* next = resume + unit * LANES + lane;");
+    block.Line("uint first_row = *next == 0 ? begin + lane * 4 : *next;");
+    block.Open("for (; " + WhileSteps("first_row < end") + "; first_row += LANES * 4) {");
+  } else {
+    block.Open(
+        "for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
+  }
   WriteLoads(block, filter_columns, loaded);
   block.Line("uint passed = 0;");
   block.Line("#pragma unroll");
@@ -246,6 +266,10 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   block.Close();
   block.Close();
   block.Close();
+  if (kernel_.is_resumable) {
+    block.Line("*next = first_row;");
+    block.Line("unfinished |= first_row < end;");
+  }
 }
 
 void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
@@ -256,6 +280,10 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   if (table_ != Table::Private)
     WriteGroup(writer, block);
   const std::vector<Value> values = WriteArguments(writer);
+  if (table_ == Table::Global) {
+    group_table_->WriteDeclarations(block);
+    group_table_->WriteRows(block);
+  }
   if (table_ == Table::Local) {
     for (const std::string& line : packed_->FoldCode(values, LocalWords("lane")))
       block.Line(line);
@@ -264,6 +292,8 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   } else {
     WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
   }
+  if (table_ == Table::Global)
+    group_table_->WriteFold(block, "group");
 }
 
 void LanesGenerator::WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values) {
@@ -400,6 +430,7 @@ void LanesGenerator::WriteReduction(CodeBlock& block) {
       return;
     case Table::Owned:
     case Table::Shared:
+    case Table::Global:
       return;  // The table lies where the partial results belong.
   }
 }

@@ -12,7 +12,7 @@ namespace margay::compile {
 //! memory, 1,024 bytes of arguments, 256 work-items. No work-item ever waits for another
 //! work-group.
 //!
-//! Aggregates are held in one of four ways:
+//! Aggregates are held in one of five ways:
 //!   Private  one group: each lane has its accumulators in registers; reduced at the end
 //!   Local    few groups: each lane has a packed table in local memory; reduced at the end
 //!   Owned    many groups: the work-group has one table in global memory, and lane l owns the
@@ -20,6 +20,7 @@ namespace margay::compile {
 //!            whose number is l modulo LANES; rows are staged in local memory and folded by owners
 //!   Shared   many groups: all work-groups update a few tables in global memory by atomic
 //!   operations
+//!   Global   any number of groups: one table for all launches, see GroupTableWriter
 class LanesGenerator : public KernelGenerator {
  public:
   using KernelGenerator::KernelGenerator;
@@ -29,7 +30,7 @@ class LanesGenerator : public KernelGenerator {
   Shape GetShape() const override { return Shape::Lanes; }
 
  private:
-  enum class Table { Private, Local, Owned, Shared };
+  enum class Table { Private, Local, Owned, Shared, Global };
 
   void ChooseTable();
   void WriteInitialTable(CodeBlock& block);

@@ -1,5 +1,6 @@
 #include "compile/loop_generator.hpp"
 
+#include "compile/join_writer.hpp"
 #include "compile/refusal.hpp"
 #include "storage/constants.hpp"
 
@@ -18,24 +19,51 @@ constexpr uint32_t kTileRows = 256;
 //! larger ones after every segment.
 constexpr size_t kLargestTableWordsPerTile = 128;
 
+//! Rows that take a join together: enough that waiting for memory overlaps, few enough that what is
+//! kept of them stays in the first-level cache.
+constexpr uint32_t kStagedRows = 1024;
+
+//! Entries of join tables that a work-item looks at before it lets go: some 20 ms.
+constexpr uint32_t kMostSteps = 1U << 22;
+
 std::string Number(size_t number) {
   return std::to_string(number);
+}
+
+//! The variable of a joined table's row.
+std::string JoinedRow(size_t table) {
+  return "row" + Number(table);
+}
+
+//! The tables whose rows a join makes known.
+std::vector<size_t> JoinedTables(const PipelineJoin& join, const JoinTable& table) {
+  if (!join.GivesBuildSide())
+    return {};
+  std::vector<size_t> tables{table.table};
+  tables.insert(tables.end(), table.links.begin(), table.links.end());
+  return tables;
 }
 
 }  // namespace
 
 bool LoopGenerator::IsTablePrivate() const {
-  return kernel_.aggregate.groups * kernel_.aggregate.words <= kLargestPrivateTableWords;
+  return !group_table_ &&
+         kernel_.aggregate.groups * kernel_.aggregate.words <= kLargestPrivateTableWords;
 }
 
 std::string LoopGenerator::Word(size_t word) const {
-  if (kernel_.aggregate.keys.empty())
+  if (kernel_.aggregate.keys.empty() || group_table_)
     return "a" + std::to_string(word);
   return "table[group * WORDS + " + std::to_string(word) + "]";
 }
 
 void LoopGenerator::WriteTable(CodeBlock& block) {
   const AggregateLayout& layout = kernel_.aggregate;
+  if (group_table_) {
+    group_table_->WriteDeclarations(block);
+    block.Line("ulong run_group = ~0UL;");
+    return;
+  }
   if (layout.keys.empty()) {
     for (const Accumulator& accumulator : layout.accumulators) {
       const std::vector<int64_t> words = InitialWords(accumulator.fold);
@@ -66,12 +94,19 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
   const std::string condition = WriteFilters(writer);
   if (condition != "1")
     block.Open("if (" + condition + ") {");
-  OpenJoins(writer, block);
+  WriteSink(writer, block);
+  if (condition != "1")
+    block.Close();
+}
+
+void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
   if (kernel_.build) {
     WriteInsert(writer, block);
   } else if (kernel_.is_aggregate) {
     if (!kernel_.aggregate.keys.empty())
       WriteGroup(writer, block);
+    if (group_table_)
+      WriteRun(block);
     const std::vector<Value> values = WriteArguments(writer);
     WriteFolds(block, values, [&](size_t word) { return Word(word); });
   } else {
@@ -79,14 +114,28 @@ void LoopGenerator::WriteRow(CodeBlock& block) {
     WriteOutputs(writer, block, "position");
     block.Line("produced++;");
   }
-  CloseJoins(block);
-  if (condition != "1")
-    block.Close();
+}
+
+void LoopGenerator::WriteRun(CodeBlock& block) {
+  block.Open("if (group != run_group) {");
+  WriteRunEnd(block);
+  block.Line("run_group = group;");
+  group_table_->WriteReset(block);
+  group_table_->WriteRows(block);
+  block.Close();
+}
+
+void LoopGenerator::WriteRunEnd(CodeBlock& block) {
+  block.Open("if (run_group != ~0UL) {");
+  group_table_->WriteFold(block, "run_group");
+  block.Close();
 }
 
 void LoopGenerator::WritePartials(CodeBlock& block) {
   const AggregateLayout& layout = kernel_.aggregate;
-  if (layout.keys.empty()) {
+  if (group_table_) {
+    WriteRunEnd(block);
+  } else if (layout.keys.empty()) {
     for (size_t word = 0; word < layout.words; word++) {
       block.Line("partials[get_group_id(0) * WORDS + " + std::to_string(word) +
                  "] = " + Word(word) + ";");
@@ -102,6 +151,110 @@ void LoopGenerator::WriteRows(CodeBlock& block) {
   block.Open("for (uint row = 0; row < rows; row++) {");
   WriteRow(block);
   block.Close();
+}
+
+void LoopGenerator::WriteStaged(CodeBlock& block, const std::vector<size_t>& tables) {
+  block.Line("const uint row = staged_row[place];");
+  for (size_t table : tables)
+    block.Line("const int " + JoinedRow(table) + " = staged_" + JoinedRow(table) + "[place];");
+}
+
+void LoopGenerator::OpenStage(CodeBlock& block, const std::vector<size_t>& tables) {
+  block.Open("{");
+  block.Line("uint kept = 0;");
+  block.Open("for (uint place = 0; place < count; place++) {");
+  WriteStaged(block, tables);
+}
+
+void LoopGenerator::CloseStage(CodeBlock& block, const std::vector<size_t>& tables,
+                               const std::string& condition) {
+  block.Line("staged_row[kept] = row;");
+  for (size_t table : tables)
+    block.Line("staged_" + JoinedRow(table) + "[kept] = " + JoinedRow(table) + ";");
+  block.Line("kept += " + condition + ";");
+  block.Close();
+  WriteLeft(block, "kept");
+  block.Close();
+}
+
+void LoopGenerator::WriteLeft(CodeBlock& block, const std::string& rows) {
+  block.Line("left = " + rows + ";");
+  block.Line("count = left;");
+}
+
+void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
+  const DirectReader reader;
+  declarations.Line("#define STAGED_ROWS " + Number(kStagedRows));
+  declarations.Line("uchar passes[STAGED_ROWS];");
+  declarations.Line("uint staged_row[STAGED_ROWS];");
+  declarations.Line("volatile uint left;");
+  block.Line("uint begin = " + std::string(kernel_.is_resumable ? "resume[unit];" : "0;"));
+  block.Open("while (" + WhileSteps("begin < rows") + ") {");
+  block.Line("const uint end = min(begin + STAGED_ROWS, rows);");
+  // Two loops: compilers find vectors in the first, which keeps nothing from row to row.
+  block.Open("for (uint row = begin; row < end; row++) {");
+  {
+    ExpressionWriter writer(context_, reader, block);
+    const std::string condition = WriteFilters(writer);
+    block.Line("passes[row - begin] = (uchar)(" + condition + ");");
+  }
+  block.Close();
+  block.Line("uint count = 0;");
+  block.Open("for (uint row = begin; row < end; row++) {");
+  block.Line("staged_row[count] = row;");
+  block.Line("count += passes[row - begin];");
+  block.Close();
+  WriteLeft(block, "count");
+
+  std::vector<size_t> tables;  // of which rows are known
+  size_t next = 0;
+  std::string head;
+  for (; next < pipeline_.joins.size(); next++) {
+    const PipelineJoin& join = pipeline_.joins[next];
+    const JoinTable& table = kernel_.joins[next];
+    const bool is_lookup = JoinWriter::IsLookup(join, table);
+    OpenStage(block, tables);
+    ExpressionWriter writer(context_, reader, block);
+    JoinWriter join_writer(writer, context_, block);
+    if (!is_lookup) {
+      // The search for further entries has branches; the first one is at hand then.
+      const std::string first = join_writer.WriteHead(join, table);
+      head = "staged_" + first + "[place]";
+      declarations.Line("int staged_" + first + "[STAGED_ROWS];");
+      block.Line("staged_" + first + "[kept] = " + first + ";");
+      const bool needs_entry =
+          join.kind == plan::JoinKind::Inner || join.kind == plan::JoinKind::Semi;
+      CloseStage(block, tables, needs_entry ? "(" + first + " >= 0)" : "1");
+      break;
+    }
+    const std::string gives_row = join_writer.WriteLookup(join, table);
+    for (size_t joined : JoinedTables(join, table)) {
+      tables.push_back(joined);
+      declarations.Line("int staged_" + JoinedRow(joined) + "[STAGED_ROWS];");
+    }
+    CloseStage(block, tables, gives_row);
+    if (join.conjuncts.empty())
+      continue;
+    OpenStage(block, tables);
+    ExpressionWriter filter(context_, reader, block);
+    const std::string condition = WriteConjunction(filter, join.conjuncts);
+    CloseStage(block, tables, condition);
+  }
+
+  block.Line("uint place = 0;");
+  block.Open("for (; " + WhileSteps("place < count") + "; place++) {");
+  WriteStaged(block, tables);
+  ExpressionWriter writer(context_, reader, block);
+  OpenJoins(writer, block, next, head);
+  WriteSink(writer, block);
+  CloseJoins(block);
+  block.Close();
+  block.Line("begin = place < count ? staged_row[place] : end;");
+  block.Close();
+  if (kernel_.is_resumable) {
+    block.Line("resume[unit] = begin;");
+    block.Line("unfinished |= begin < rows;");
+  }
 }
 
 std::vector<std::string> LoopGenerator::PackedWords() const {
@@ -222,6 +375,9 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.work_group = 1;
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
+  // Rows keep the table's order, in batches that are the same in all runs.
+  if (kernel_.build || kernel_.is_aggregate)
+    MakeResumable(kMostSteps);
   if (kernel_.is_aggregate)
     WriteTable(block);
 
@@ -240,8 +396,13 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
       context_.parameters = parameters;
     }
   }
-  if (!is_tiled)
+  if (!pipeline_.joins.empty()) {
+    CodeBlock declarations(block.Indentation());
+    WriteStages(declarations, segment);
+    block.Append(declarations);
+  } else if (!is_tiled) {
     WriteRows(segment);
+  }
 
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
   block.Line("__global const long* segment = segments + unit * (ulong)SEGMENT_WORDS;");

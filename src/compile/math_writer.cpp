@@ -7,7 +7,6 @@
 namespace margay::compile {
 
 using plan::Operation;
-using plan::TypeKind;
 
 namespace {
 

@@ -4,6 +4,39 @@
 
 namespace margay::compile {
 
+std::string EncodedType(const InputColumn& column) {
+  switch (column.image->GetEncoding()) {
+    case storage::Encoding::Float32:
+      return "float";
+    case storage::Encoding::Float64:
+      return "double";
+    case storage::Encoding::Wide:
+      return "ulong";
+    default:
+      switch (column.image->Width()) {
+        case 1:
+          return "uchar";
+        case 2:
+          return "ushort";
+        case 4:
+          return "uint";
+        default:
+          return "ulong";
+      }
+  }
+}
+
+std::vector<std::string> ColumnArguments(const InputColumn& column) {
+  const std::string number = std::to_string(column.number);
+  std::vector<std::string> arguments{"__global const " + EncodedType(column) + "* restrict column" +
+                                     number + " /* " + column.name + " */"};
+  if (column.image->HasValidity())
+    arguments.push_back("__global const uchar* restrict validity" + number);
+  if (column.IsText())
+    arguments.push_back("__global const uchar* restrict text" + number);
+  return arguments;
+}
+
 std::string RowReader::Base(const InputColumn& column) const {
   return "base" + std::to_string(column.number);
 }

@@ -20,6 +20,15 @@ struct InputColumn {
   bool IsText() const { return image->GetEncoding() == storage::Encoding::Text; }
 };
 
+//! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
+inline constexpr size_t kMostArguments = 120;
+
+//! The OpenCL C type of an encoded word.
+std::string EncodedType(const InputColumn& column);
+
+//! The kernel arguments of a column.
+std::vector<std::string> ColumnArguments(const InputColumn& column);
+
 //! How generated code gets at the columns of the row at hand; differs between the shapes.
 class RowReader {
  public:

@@ -60,10 +60,12 @@ void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
       conjunct = resolver.Resolve(conjunct);
   }
   for (plan::ExpressionPointer& output : pipeline.outputs) {
-    output = resolver.Resolve(output);
-    if (pipeline.is_aggregate && resolver.IsTextColumn(*output)) {
-      throw Unsupported("GROUP BY of text; " + output->ColumnName() + kTooManyStrings);
-    }
+    // A function of text that is a group key may be computed once per group.
+    const bool is_text_function = output->GetOperation() == Operation::Dictionary &&
+                                  output->Operands().size() == 1 &&
+                                  resolver.IsTextColumn(output->Operand(0));
+    if (!pipeline.is_aggregate || !is_text_function)
+      output = resolver.Resolve(output);
   }
   for (plan::Aggregate& aggregate : pipeline.aggregates) {
     if (!aggregate.argument)

@@ -9,8 +9,7 @@ namespace margay::compile {
 
 //! `program` over columns whose physical form is known: a dictionary function of a text column,
 //! for which there is no dictionary, becomes the expression that computes the same row by row.
-//! Throws Unsupported where there is none, and where a text column is grouped by, aggregated
-//! or joined by.
+//! Throws Unsupported where there is none, and where a text column is aggregated or joined by.
 Program ResolveTexts(Program program, const std::vector<InputColumn>& columns);
 
 }  // namespace margay::compile

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/refusal.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::compile {
 
@@ -65,7 +66,12 @@ const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) co
 }
 
 TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
-  const std::string ends = "c" + std::to_string(column.number);
+  const std::string number = std::to_string(column.number);
+  const bool is_joined = column.table != writer_.context_.table;
+  const std::string ends = (is_joined ? "column" : "c") + number;
+  const std::string row = is_joined ? JoinedRow(column) : "row";
+  const std::string is_first =
+      is_joined ? row + " % " + std::to_string(storage::kSegmentRows) + " == 0" : "row == 0";
   const auto declare = [&](const std::string& key, const std::string& code) {
     auto [entry, is_new] = writer_.written_.try_emplace(key + ends);
     if (is_new) {
@@ -74,8 +80,25 @@ TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
     }
     return entry->second.code;
   };
-  return {declare("begin of ", "row == 0 ? 0 : " + ends + "[row - 1]"),
-          declare("end of ", ends + "[row]")};
+  return {declare("begin of ", is_first + " ? 0 : " + ends + "[" + row + " - 1]"),
+          declare("end of ", ends + "[" + row + "]")};
+}
+
+std::string TextWriter::JoinedRow(const InputColumn& column) const {
+  const std::string row = "row" + std::to_string(column.table);
+  return writer_.context_.missing_tables.count(column.table) != 0 ? "max(" + row + ", 0)" : row;
+}
+
+std::string TextWriter::SegmentText(const InputColumn& column) {
+  if (column.table == writer_.context_.table)
+    return "t" + std::to_string(column.number);
+  if (column.image->TextExtents().size() > 1) {
+    throw Unsupported("the text of " + column.name +
+                      ", a column of a joined table, which takes more than one extent");
+  }
+  const bool can_be_missing = writer_.context_.missing_tables.count(column.table) != 0;
+  return "text" + std::to_string(column.number) + " + " +
+         GatherReader(writer_.context_.parameters, can_be_missing).Base(column);
 }
 
 TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
@@ -91,11 +114,8 @@ TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
   }
   const InputColumn& column = TextColumn(expression);
   const Bounds bounds = WriteBounds(column);
-  const std::string null =
-      column.image->HasValidity() ? writer_.DeclareFlag(writer_.reader_.IsNull(column)) : "";
-  return {"t" + std::to_string(column.number) + " + " + bounds.begin + ", " + bounds.end + " - " +
-              bounds.begin,
-          null};
+  return {SegmentText(column) + " + " + bounds.begin + ", " + bounds.end + " - " + bounds.begin,
+          writer_.WriteColumn(expression).null};
 }
 
 Value TextWriter::WriteLength(const plan::Expression& expression) {

@@ -62,7 +62,7 @@ class BackgroundBuilder {
   //! Drops the jobs that wait, ends the one that runs, and waits for that.
   void Cancel() noexcept;
 
-  //! Waits until there is nothing to do. For tests.
+  //! Waits until there is nothing to do. For tests and benchmarks.
   void WaitUntilIdle();
 
   //! Forgets failures, so that jobs are tried again.

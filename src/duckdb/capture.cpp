@@ -8,7 +8,10 @@
 
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/settings.hpp"
+#include "duckdb/user_errors.hpp"
 
 namespace margay::integration {
 
@@ -82,7 +85,7 @@ bool IsStatement(const LogicalOperator& op) {
 //! captured, and becomes a part where it can't.
 class PlanWalk {
  public:
-  explicit PlanWalk(duckdb::ClientContext& context) : context_(context) {}
+  explicit PlanWalk(duckdb::OptimizerExtensionInput& input) : input_(input) {}
 
   CaptureFindings Run(duckdb::unique_ptr<LogicalOperator>& plan) {
     if (std::optional<Relation> relation = Walk(plan)) {
@@ -100,8 +103,9 @@ class PlanWalk {
   std::optional<Relation> Walk(duckdb::unique_ptr<LogicalOperator>& place) {
     LogicalOperator& op = *place;
     if (IsClosed(op)) {
+      reasons_[&op] = NotSupported(NameOf(op));
       if (Contains(op, IsTableScan)) {
-        AddNote(place, NotSupported(NameOf(op)));
+        AddNote(place, reasons_[&op]);
       }
       return std::nullopt;
     }
@@ -115,7 +119,7 @@ class PlanWalk {
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
       case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
-        return WalkJoin(op);
+        return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
       default:
         break;
     }
@@ -132,10 +136,13 @@ class PlanWalk {
 
   std::optional<Relation> WalkGet(duckdb::unique_ptr<LogicalOperator>& place) {
     if (!IsTableScan(*place)) {
+      reasons_[place.get()] =
+          NotSupported("the table function " + place->Cast<duckdb::LogicalGet>().function.name);
       return std::nullopt;
     }
     Relation relation;
-    if (const Reason reason = Guard([&] { return AddGet(context_, *place, relation); })) {
+    if (const Reason reason = Guard([&] { return AddGet(input_.context, *place, relation); })) {
+      reasons_[place.get()] = *reason;
       AddNote(place, *reason);
       return std::nullopt;
     }
@@ -148,8 +155,17 @@ class PlanWalk {
     ancestors_.push_back(&op);
     std::optional<Relation> result = Walk(op.children[0]);
     if (result) {
-      Relation extended = *result;
-      if (const Reason reason = Guard([&] { return add(context_, op, extended); })) {
+      Relation extended;
+      const Reason reason = Guard([&] {
+        // Unlike captured parts, this changes the plan for DuckDB, too.
+        if (op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
+            Settings::Read(input_.context).mode != Mode::Off) {
+          SplitDistinct(input_, op, *result);
+        }
+        extended = *result;
+        return add(input_.context, op, extended);
+      });
+      if (reason) {
         reasons_[&op] = *reason;
         Emit(op.children[0], std::move(*result));
         result.reset();
@@ -157,7 +173,7 @@ class PlanWalk {
         result = std::move(extended);
       }
     } else {
-      reasons_[&op] = AboveDuckDB(op);
+      reasons_[&op] = reasons_.at(op.children[0].get());
     }
     ancestors_.pop_back();
     return result;
@@ -168,9 +184,12 @@ class PlanWalk {
     std::optional<Relation> left = Walk(op.children[0]);
     std::optional<Relation> right = Walk(op.children[1]);
     Relation joined;
-    const Reason reason = left && right
-                              ? Guard([&] { return AddJoin(context_, op, *left, *right, joined); })
-                              : Reason(AboveDuckDB(op));
+    Reason reason = RefuseJoin(op);
+    if (!reason && left && right) {
+      reason = Guard([&] { return AddJoin(input_.context, op, *left, *right, joined); });
+    } else if (!reason) {
+      reason = reasons_.at(op.children[left ? 1 : 0].get());
+    }
     if (reason) {
       reasons_[&op] = *reason;
       if (left) {
@@ -182,10 +201,6 @@ class PlanWalk {
     }
     ancestors_.pop_back();
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
-  }
-
-  static std::string AboveDuckDB(const LogicalOperator& op) {
-    return NameOf(op) + " is above an operator that stays with DuckDB";
   }
 
   //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a
@@ -205,8 +220,12 @@ class PlanWalk {
 
   //! Makes `relation` a part in the place of `place`.
   void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
-    if (const Reason reason = Guard([&] { return FinishPart(context_, *place, relation); })) {
-      AddNote(place, *reason);
+    if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
+      // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
+      // operator above did not join in.
+      const bool is_operator_above =
+          relation.scope.columns.empty() && !ancestors_.empty() && !IsStatement(*ancestors_.back());
+      AddNote(place, is_operator_above ? reasons_.at(ancestors_.back()) : *reason);
       return;
     }
     findings_.parts.push_back({&place, std::move(relation.part)});
@@ -217,27 +236,37 @@ class PlanWalk {
     for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
       if (!IsStatement(**ancestor)) {
         part.tails.push_back(NameOf(**ancestor));
-        part.tail_reasons.push_back(reasons_.at(*ancestor));
+        const std::string& reason = reasons_.at(*ancestor);
+        if (std::find(part.tail_reasons.begin(), part.tail_reasons.end(), reason) ==
+            part.tail_reasons.end()) {
+          part.tail_reasons.push_back(reason);
+        }
       }
     }
   }
 
-  duckdb::ClientContext& context_;
+  duckdb::OptimizerExtensionInput& input_;
   CaptureFindings findings_;
   std::vector<const LogicalOperator*> ancestors_;  //!< of the operator being walked, root first
   std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
-  std::unordered_map<const LogicalOperator*, std::string> reasons_;  //!< of operators in no part
+  //! Of operators in no part: why they are not, or why an operator below is not.
+  std::unordered_map<const LogicalOperator*, std::string> reasons_;
 };
 
 }  // namespace
 
-CaptureFindings FindParts(duckdb::ClientContext& context,
+std::string NotSupported(const std::string& what) {
+  return what + " is not supported yet";
+}
+
+CaptureFindings FindParts(duckdb::OptimizerExtensionInput& input,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure)) {
+  if (!Contains(*plan, IsTableScan) || Contains(*plan, ChangesRowsOrStructure) ||
+      HoldsUserError(input.context, *plan)) {
     return {};
   }
   plan->ResolveOperatorTypes();
-  return PlanWalk(context).Run(plan);
+  return PlanWalk(input).Run(plan);
 }
 
 }  // namespace margay::integration

@@ -40,7 +40,7 @@ struct CapturedPart {
   duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
   bool has_aggregate = false;
   //! The operators above the part that stay with DuckDB, from the part to the root of the query,
-  //! and why: `ORDER_BY`, `ORDER_BY is not supported yet`.
+  //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`.
   std::vector<std::string> tails;
   std::vector<std::string> tail_reasons;
   //! The nodes of the plan, bottom first, for EXPLAIN:
@@ -67,12 +67,14 @@ struct CaptureFindings {
   std::vector<FoundNote> notes;
 };
 
-//! Looks for the largest subtrees that Margay can run, and leaves the plan as it is. No place lies
-//! below another one, so that they can be rewritten in any order.
+//! Looks for the largest subtrees that Margay can run. It leaves the plan as it is, but for
+//! aggregates with DISTINCT, which it may make two of (see SplitDistinct). No place lies below
+//! another one, so that they can be rewritten in any order.
 //!
-//! Nothing is found in statements that update or delete rows, and below operators whose inputs are
+//! Nothing is found in statements that update or delete rows, in those with an error of the user's
+//! (see user_errors.hpp), which DuckDB raises, and below operators whose inputs are
 //! run again and again or are bound to each other (RECURSIVE_CTE, DELIM_JOIN): these get a note.
-CaptureFindings FindParts(duckdb::ClientContext& context,
+CaptureFindings FindParts(duckdb::OptimizerExtensionInput& input,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan);
 
 //! The optimizer hook: replaces every part of `plan` by a LogicalPart and puts a LogicalNote above

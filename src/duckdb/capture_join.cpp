@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
@@ -40,16 +41,9 @@ std::optional<JoinForm> FormOf(JoinType type) {
   }
 }
 
-Reason RefuseJoin(const duckdb::LogicalComparisonJoin& join, const Relation& left,
-                  const Relation& right) {
-  // In 1.5.6 only ASOF and DELIM joins have the latter two.
-  if (!FormOf(join.join_type) || join.predicate || !join.duplicate_eliminated_columns.empty()) {
-    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type));
-  }
-  if (left.part.has_aggregate || right.part.has_aggregate) {
-    return NotSupported("a join above an AGGREGATE");
-  }
-  return std::nullopt;
+bool IsEquality(const duckdb::JoinCondition& condition) {
+  return condition.comparison == ExpressionType::COMPARE_EQUAL ||
+         condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
 }
 
 //! Whether the values of a computed VARCHAR column are NULL where its table's column is.
@@ -120,9 +114,7 @@ class ConditionCapture {
     if (!right) {
       return right.reason;
     }
-    const bool is_key = condition.comparison == ExpressionType::COMPARE_EQUAL ||
-                        condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
-    if (is_key) {
+    if (IsEquality(condition)) {
       return AddKey({is_exchanged ? right.expression : left.expression,
                      is_exchanged ? left.expression : right.expression,
                      condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
@@ -184,11 +176,23 @@ class ConditionCapture {
 
 }  // namespace
 
+Reason RefuseJoin(const duckdb::LogicalOperator& op) {
+  const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
+  // In 1.5.6 only ASOF and DELIM joins have the latter two.
+  if (!FormOf(join.join_type) || join.predicate || !join.duplicate_eliminated_columns.empty()) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type));
+  }
+  if (std::none_of(join.conditions.begin(), join.conditions.end(), IsEquality)) {
+    return NotSupported("a join without an equality");
+  }
+  return std::nullopt;
+}
+
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
   const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-  if (Reason reason = RefuseJoin(join, left, right)) {
-    return reason;
+  if (left.part.has_aggregate || right.part.has_aggregate) {
+    return NotSupported("a join above an AGGREGATE");
   }
   const JoinForm form = *FormOf(join.join_type);
   const Relation& probe = form.is_exchanged ? right : left;
@@ -200,10 +204,6 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
       return reason;
     }
   }
-  if (conditions.Keys().empty()) {
-    return NotSupported("a join without an equality");
-  }
-
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
   result.part.tables = probe.part.tables;

@@ -5,11 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
-#include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "duckdb/planner/operator/logical_filter.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
-#include "duckdb/type_conversion.hpp"
 #include "plan/prune_scans.hpp"
 
 namespace margay::integration {
@@ -43,103 +40,6 @@ void PassBases(const CaptureScope& input, CaptureScope& output,
     }
     output.columns[i].origin->base = passed[base];
   }
-}
-
-std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
-  if (name == "count_star") {
-    return plan::AggregateFunction::CountStar;
-  }
-  if (name == "count") {
-    return plan::AggregateFunction::Count;
-  }
-  if (name == "sum") {
-    return plan::AggregateFunction::Sum;
-  }
-  if (name == "avg" || name == "mean") {
-    return plan::AggregateFunction::Average;
-  }
-  if (name == "min") {
-    return plan::AggregateFunction::Min;
-  }
-  if (name == "max") {
-    return plan::AggregateFunction::Max;
-  }
-  return std::nullopt;
-}
-
-//! Whether the plan has `function` over `argument` with that result.
-bool IsAggregateOf(plan::AggregateFunction function, const plan::Type& result,
-                   const plan::Type& argument) {
-  const bool is_temporal =
-      argument.kind == plan::TypeKind::Date || argument.kind == plan::TypeKind::Timestamp;
-  const bool is_wide = argument.kind == plan::TypeKind::UInt128;
-  const bool is_number = !argument.IsVarchar() && !is_temporal && !is_wide;
-  switch (function) {
-    case plan::AggregateFunction::CountStar:
-    case plan::AggregateFunction::Count:
-      return result.kind == plan::TypeKind::Int64;
-    case plan::AggregateFunction::Sum:
-      if (argument.kind == plan::TypeKind::Decimal) {
-        return result == plan::Type::Decimal(38, argument.scale);
-      }
-      return is_number &&
-             result.kind == (argument.IsFloat() ? plan::TypeKind::Float64 : plan::TypeKind::Int128);
-    case plan::AggregateFunction::Average:
-      return is_number && !argument.IsBoolean() && result.kind == plan::TypeKind::Float64;
-    case plan::AggregateFunction::Min:
-    case plan::AggregateFunction::Max:
-      return !is_wide && result == argument;
-  }
-  return false;
-}
-
-Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCapture& capture,
-                        plan::Aggregate& result) {
-  if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_AGGREGATE) {
-    return NotSupported("the aggregate " + expression.ToString());
-  }
-  const auto& aggregate = expression.Cast<duckdb::BoundAggregateExpression>();
-  // The optimizer's name for a sum that fits 64 bits, by its statistics.
-  const std::string name =
-      aggregate.function.name == "sum_no_overflow" ? "sum" : aggregate.function.name;
-  const std::optional<plan::AggregateFunction> function = AggregateNamed(name);
-  if (!function) {
-    return NotSupported("the aggregate function " + name);
-  }
-  if (aggregate.IsDistinct()) {
-    return NotSupported("DISTINCT in the aggregate " + name);
-  }
-  if (aggregate.filter) {
-    return NotSupported("FILTER in the aggregate " + name);
-  }
-  if (aggregate.order_bys) {
-    return NotSupported("ORDER BY in the aggregate " + name);
-  }
-  const bool is_star = *function == plan::AggregateFunction::CountStar;
-  if (aggregate.children.size() != (is_star ? 0U : 1U)) {
-    return NotSupported("the aggregate " + name + " of " +
-                        std::to_string(aggregate.children.size()) + " arguments");
-  }
-  const std::optional<plan::Type> type = ToPlanType(expression.return_type);
-  if (!type) {
-    return NotSupported("the type " + expression.return_type.ToString() + " of " +
-                        expression.ToString());
-  }
-  result.function = *function;
-  result.type = *type;
-  if (is_star) {
-    return std::nullopt;
-  }
-  CapturedExpression argument = capture.Capture(*aggregate.children[0]);
-  if (!argument) {
-    return argument.reason;
-  }
-  if (!IsAggregateOf(*function, *type, argument.expression->GetType())) {
-    return NotSupported("the aggregate " + name + " of " +
-                        argument.expression->GetType().ToString());
-  }
-  result.argument = std::move(argument.expression);
-  return std::nullopt;
 }
 
 //! The nodes of a plan in the order in which rows pass them.
@@ -276,56 +176,6 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
   NameOnce(output.columns);
   relation.node = plan::Node::Project(relation.node, std::move(expressions));
   relation.scope = std::move(output);
-  return std::nullopt;
-}
-
-Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
-                    Relation& relation) {
-  if (relation.part.has_aggregate) {
-    return NotSupported("an AGGREGATE above an AGGREGATE");
-  }
-  const auto& aggregate = op.Cast<duckdb::LogicalAggregate>();
-  const bool all_groups = aggregate.grouping_sets.empty() ||
-                          (aggregate.grouping_sets.size() == 1 &&
-                           aggregate.grouping_sets[0].size() == aggregate.groups.size());
-  if (!all_groups || !aggregate.grouping_functions.empty()) {
-    return NotSupported("an AGGREGATE with GROUPING SETS");
-  }
-  if (aggregate.groups.empty() && aggregate.expressions.empty()) {
-    return NotSupported("an AGGREGATE of nothing");
-  }
-
-  const ExpressionCapture capture(context, relation.scope);
-  CaptureScope output;
-  std::vector<plan::ExpressionPointer> groups;
-  for (size_t i = 0; i < aggregate.groups.size(); i++) {
-    CapturedExpression captured = capture.Capture(*aggregate.groups[i]);
-    if (!captured) {
-      return captured.reason;
-    }
-    output.columns.push_back({captured.expression->GetType(), {}, std::nullopt});
-    output.bindings.push_back({duckdb::ColumnBinding(aggregate.group_index, i),
-                               aggregate.groups[i]->return_type,
-                               output.bindings.size(),
-                               {}});
-    groups.push_back(std::move(captured.expression));
-  }
-  std::vector<plan::Aggregate> aggregates;
-  for (size_t i = 0; i < aggregate.expressions.size(); i++) {
-    plan::Aggregate captured;
-    if (Reason reason = CaptureAggregate(*aggregate.expressions[i], capture, captured)) {
-      return reason;
-    }
-    output.columns.push_back({captured.type, {}, std::nullopt});
-    output.bindings.push_back({duckdb::ColumnBinding(aggregate.aggregate_index, i),
-                               aggregate.expressions[i]->return_type,
-                               output.bindings.size(),
-                               {}});
-    aggregates.push_back(std::move(captured));
-  }
-  relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
-  relation.scope = std::move(output);
-  relation.part.has_aggregate = true;
   return std::nullopt;
 }
 

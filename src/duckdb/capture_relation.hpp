@@ -29,9 +29,26 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
-//! Joins `left` and `right`, the captures of the inputs of `op`, a COMPARISON_JOIN.
+//! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
+//! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
+//! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
+//! where the AGGREGATE below can be added to `relation`, the capture of the input of `op`.
+void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+                   Relation& relation);
+
+//! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.
+Reason RefuseJoin(const duckdb::LogicalOperator& op);
+
+//! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
+
+//! Whether `op` is what DuckDB makes of an IN with a long list of constants outside of aggregates:
+//! a MARK join with that list, whose mark, true, false or NULL, is a column more.
+bool IsInList(const duckdb::LogicalOperator& op);
+
+//! Adds such an `op` to `relation`, the capture of its first input.
+Reason AddInList(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! The bindings that a projection map of DuckDB's chooses; all of them where it is empty.
 std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,
@@ -47,8 +64,6 @@ void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relatio
 Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! `what` with the words that end most reasons.
-inline std::string NotSupported(const std::string& what) {
-  return what + " is not supported yet";
-}
+std::string NotSupported(const std::string& what);
 
 }  // namespace margay::integration

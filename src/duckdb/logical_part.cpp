@@ -39,15 +39,15 @@ duckdb::PhysicalOperator& LogicalPart::CreatePlan(duckdb::ClientContext& context
 LogicalNote::LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child)
     : TransparentOperator(std::move(child)), reason_(std::move(reason)) {}
 
-duckdb::PhysicalOperator& LogicalNote::CreatePlan(duckdb::ClientContext&,
+duckdb::PhysicalOperator& LogicalNote::CreatePlan(duckdb::ClientContext& context,
                                                   duckdb::PhysicalPlanGenerator& planner) {
   duckdb::PhysicalOperator& child = planner.CreatePlan(*children[0]);
-  return planner.Make<PhysicalNote>(std::move(reason_), child);
+  return planner.Make<PhysicalNote>(context, std::move(reason_), child);
 }
 
 void CapturePlan(duckdb::OptimizerExtensionInput& input,
                  duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
-  CaptureFindings findings = FindParts(input.context, plan);
+  CaptureFindings findings = FindParts(input, plan);
   for (FoundPart& found : findings.parts) {
     *found.place = duckdb::make_uniq<LogicalPart>(std::move(found.part), std::move(*found.place));
   }

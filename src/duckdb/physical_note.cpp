@@ -1,22 +1,26 @@
 #include "duckdb/physical_note.hpp"
 
+#include "duckdb/main/client_context.hpp"
 #include "duckdb/parallel/meta_pipeline.hpp"
 #include "duckdb/parallel/pipeline.hpp"
 #include "duckdb/settings.hpp"
 
 namespace margay::integration {
 
-PhysicalNote::PhysicalNote(duckdb::PhysicalPlan& plan, std::string reason,
-                           duckdb::PhysicalOperator& child)
+PhysicalNote::PhysicalNote(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context,
+                           std::string reason, duckdb::PhysicalOperator& child)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, child.types,
                        child.estimated_cardinality),
+      context_(context.shared_from_this()),
       reason_(std::move(reason)) {
   children.push_back(child);
 }
 
 duckdb::InsertionOrderPreservingMap<std::string> PhysicalNote::ParamsToString() const {
   duckdb::InsertionOrderPreservingMap<std::string> result;
-  result["Runs in"] = "DuckDB";
+  auto context = context_.lock();
+  bool is_forced = context && Settings::Read(*context).mode == Mode::Force;
+  result["Runs in"] = is_forced ? "nothing: an error, as margay_mode = force" : "DuckDB";
   result["Reason"] = reason_;
   return result;
 }

@@ -6,11 +6,12 @@
 
 namespace margay::integration {
 
-//! Says in EXPLAIN why its child runs in DuckDB. It takes no part in execution, except that in
-//! force mode it is the error that refuses the query.
+//! Says in EXPLAIN why its child runs in DuckDB, or in force mode not at all. It takes no part in
+//! execution, except that in force mode it is the error that refuses the query.
 class PhysicalNote : public duckdb::PhysicalOperator {
  public:
-  PhysicalNote(duckdb::PhysicalPlan& plan, std::string reason, duckdb::PhysicalOperator& child);
+  PhysicalNote(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context, std::string reason,
+               duckdb::PhysicalOperator& child);
 
   std::string GetName() const override { return "MARGAY_NOTE"; }
   duckdb::InsertionOrderPreservingMap<std::string> ParamsToString() const override;
@@ -18,6 +19,7 @@ class PhysicalNote : public duckdb::PhysicalOperator {
   void BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipeline& meta_pipeline) override;
 
  private:
+  const duckdb::weak_ptr<duckdb::ClientContext> context_;
   const std::string reason_;
 };
 

@@ -1,6 +1,7 @@
 #include "duckdb/physical_part.hpp"
 
 #include <atomic>
+#include <limits>
 #include <optional>
 
 #include "device/device_error.hpp"
@@ -39,6 +40,18 @@ class CollectedRowsOfThread : public duckdb::LocalSinkState {
   duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
 };
 
+//! Whether Margay limits its memory on the chosen device, and not only DuckDB's memory_limit does.
+bool HasMemoryLimit(const Placement& placement) {
+  return placement.place && placement.place->pool->Limit() != std::numeric_limits<uint64_t>::max();
+}
+
+//! Not an OutOfMemoryException: that adds advice about memory_limit, which would not help.
+[[noreturn]] void ThrowDeviceMemoryLimit(const std::exception& problem) {
+  throw duckdb::Exception(
+      duckdb::ExceptionType::OUT_OF_MEMORY,
+      std::string(kForcePrefix) + problem.what() + "; raise the setting margay_device_memory");
+}
+
 std::string Milliseconds(double value) {
   return duckdb::StringUtil::Format("%.2f ms", value);
 }
@@ -51,12 +64,26 @@ std::string Join(const std::vector<std::string>& items, const char* divider) {
   return text;
 }
 
-std::string Decision(const Placement& placement) {
+//! Why `rows` rows are too many for the operators above `part` in force mode.
+std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows) {
+  return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
+         " rows, because " + Join(part.tail_reasons, ", ") +
+         "; margay_tail_rows = " + std::to_string(settings.tail_rows);
+}
+
+std::string Decision(const CapturedPart& part, const Placement& placement) {
   if (placement.is_error) {
     return "error: " + placement.reason;
   }
   if (!placement.is_on_device) {
     return "DuckDB: " + placement.reason;
+  }
+  // DuckDB's estimates are good for rows of tables, but not for groups.
+  const auto& settings = placement.settings;
+  if (settings.mode == Mode::Force && !part.tails.empty() && !part.has_aggregate &&
+      part.estimated_rows > settings.tail_rows) {
+    return "error, if DuckDB's estimate is right: " +
+           TailError(part, settings, part.estimated_rows);
   }
   return placement.reason.empty() ? "device" : "device (first: " + placement.reason + ")";
 }
@@ -140,7 +167,7 @@ Placement PhysicalPart::CurrentPlacement() const {
 duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() const {
   duckdb::InsertionOrderPreservingMap<std::string> result;
   auto placement = CurrentPlacement();
-  result["Margay"] = Decision(placement);
+  result["Margay"] = Decision(*part_, placement);
   if (placement.place) {
     result["Device"] = placement.place->device->Info().name;
     result["Shape"] = std::string(compile::ShapeName(placement.shape));
@@ -150,7 +177,11 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
     result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
   }
   if (!part_->tails.empty()) {
-    result["Tails in DuckDB"] = Join(part_->tail_reasons, ", ");
+    result["Above it in DuckDB"] = Join(part_->tails, ", ");
+    // What an aggregate gives is mostly small: it is nothing to complain about.
+    if (!part_->has_aggregate) {
+      result["Reason"] = Join(part_->tail_reasons, ", ");
+    }
   }
   SetEstimatedCardinality(result, estimated_cardinality);
   return result;
@@ -302,9 +333,18 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
         continue;
       }
       if (is_forced) {
+        if (HasMemoryLimit(state.placement)) {
+          ThrowDeviceMemoryLimit(loss);
+        }
         throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(loss.what()));
       }
       state.fallback_reason = loss.what();
+      break;
+    } catch (const memory::LimitReached& error) {
+      if (is_forced) {
+        ThrowDeviceMemoryLimit(error);
+      }
+      state.fallback_reason = error.what();
       break;
     } catch (const memory::OutOfMemory& error) {
       if (is_forced) {
@@ -379,10 +419,7 @@ void PhysicalPart::CheckTails(const PartSourceState& state) const {
   }
   uint64_t rows = std::max(state.run->Statistics().rows_out, state.rows_given);
   if (rows > settings.tail_rows) {
-    throw duckdb::NotImplementedException(
-        "%s%s would run in DuckDB over %llu rows, because %s; margay_tail_rows = %llu",
-        kForcePrefix, Join(part_->tails, ", "), rows, Join(part_->tail_reasons, ", "),
-        settings.tail_rows);
+    throw duckdb::NotImplementedException("%s%s", kForcePrefix, TailError(*part_, settings, rows));
   }
 }
 

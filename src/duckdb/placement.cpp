@@ -212,7 +212,8 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
     return placement;
   }
   if (!part->has_aggregate) {
-    return DuckDBAnswers(settings, "without an aggregate the result is too large to win");
+    return DuckDBAnswers(
+        settings, "the part has no aggregate, and handing on its rows costs more than it saves");
   }
   if (!tables) {
     return DuckDBAnswers(settings, reason);

@@ -70,20 +70,44 @@ void CheckDevice(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value)
   }
 }
 
+//! The bytes of a size such as '4GB'; none where `text` is no such size.
+std::optional<uint64_t> ParseSize(const std::string& text) {
+  duckdb::idx_t bytes = 0;
+  std::string problem = duckdb::StringUtil::TryParseFormattedBytes(text, bytes);
+  return problem.empty() ? std::optional<uint64_t>(bytes) : std::nullopt;
+}
+
 void CheckDeviceMemory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  if (Lower(value) == kAuto) {
-    return;
-  }
-  try {
-    duckdb::DBConfig::ParseMemoryLimit(value.ToString());
-  } catch (std::exception&) {
+  if (Lower(value) != kAuto && !ParseSize(value.ToString())) {
     throw duckdb::InvalidInputException("%s must be auto or a size such as '4GB', not '%s'",
                                         kDeviceMemory, value.ToString());
   }
 }
 
 void UseCacheDirectory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  device::ProgramCache::SetDirectory(value.IsNull() ? "" : value.ToString());
+  if (value.IsNull()) {
+    throw duckdb::InvalidInputException(
+        "%s must be the name of a folder, or '' to store no kernels, not NULL", kCacheDirectory);
+  }
+  device::ProgramCache::SetDirectory(value.ToString());
+}
+
+void RefuseNullNumber(const char* setting, const duckdb::Value& value) {
+  if (value.IsNull()) {
+    throw duckdb::InvalidInputException("%s must be a number, 0 or larger, not NULL", setting);
+  }
+}
+
+void CheckMinRows(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseNullNumber(kMinRows, value);
+}
+
+void CheckTailRows(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseNullNumber(kTailRows, value);
+}
+
+void CheckDictionaryStrings(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseNullNumber(kDictionaryStrings, value);
 }
 
 std::string Text(const duckdb::ClientContext& context, const char* setting) {
@@ -115,10 +139,8 @@ Settings Settings::Read(const duckdb::ClientContext& context) {
   } else if (shape == "lanes") {
     settings.shape = compile::Shape::Lanes;
   }
-  std::string memory = Text(context, kDeviceMemory);
-  if (!memory.empty() && duckdb::StringUtil::Lower(memory) != kAuto) {
-    settings.device_memory = duckdb::DBConfig::ParseMemoryLimit(memory);
-  }
+  // None for auto, which is no size.
+  settings.device_memory = ParseSize(Text(context, kDeviceMemory));
   settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
   settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
   settings.dictionary_strings = Number(context, kDictionaryStrings, storage::kSmallDictionary);
@@ -148,14 +170,14 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
       "The most memory of a device that Margay uses, such as '4GB'; auto: 80 % of a GPU", text,
       duckdb::Value(kAuto), CheckDeviceMemory, duckdb::SetScope::GLOBAL);
   config.AddExtensionOption(kMinRows, "In auto mode, tables with fewer rows stay with DuckDB",
-                            number, duckdb::Value::UBIGINT(kDefaultMinRows));
+                            number, duckdb::Value::UBIGINT(kDefaultMinRows), CheckMinRows);
   config.AddExtensionOption(
       kTailRows, "In force mode, the most rows that operators above a device part may get", number,
-      duckdb::Value::UBIGINT(kDefaultTailRows));
+      duckdb::Value::UBIGINT(kDefaultTailRows), CheckTailRows);
   config.AddExtensionOption(
       kDictionaryStrings,
       "Different strings up to which a column that is encoded always gets a dictionary", number,
-      duckdb::Value::UBIGINT(storage::kSmallDictionary));
+      duckdb::Value::UBIGINT(storage::kSmallDictionary), CheckDictionaryStrings);
 }
 
 }  // namespace margay::integration

@@ -24,6 +24,10 @@ struct GrowingColumn {
   bool has_null = false;
   std::shared_ptr<const storage::Dictionary> dictionary;
 
+  void Reserve(size_t rows) {
+    values.reserve(rows * static_cast<size_t>(type.PhysicalBytes()));
+    validity.reserve(rows);
+  }
   void Append(const void* value) {
     const auto* bytes = static_cast<const std::byte*>(value);
     values.insert(values.end(), bytes, bytes + type.PhysicalBytes());
@@ -150,12 +154,12 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
 
 }  // namespace
 
-ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel,
-                             const std::vector<int64_t>& words, const std::vector<Int128>& sums) {
+ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const GroupTotals& totals) {
   const AggregateLayout& layout = kernel.aggregate;
   auto finished = std::make_shared<Finished>();
   for (const GroupKey& key : layout.keys) {
-    finished->columns.push_back({key.type, {}, {}, false, key.texts});
+    if (!key.is_dependent)
+      finished->columns.push_back({key.type, {}, {}, false, key.texts});
   }
   for (const plan::Aggregate& aggregate : kernel.aggregates) {
     GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
@@ -170,26 +174,37 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel,
     }
     finished->columns.push_back(std::move(column));
   }
+  for (GrowingColumn& column : finished->columns)
+    column.Reserve(totals.groups);
 
   ResultBatch batch;
-  for (uint64_t group = 0; group < layout.groups; group++) {
-    const int64_t* group_words = words.data() + group * layout.words;
-    if (!layout.keys.empty() && group_words[0] == 0)
+  for (uint64_t group = 0; group < totals.groups; group++) {
+    const int64_t* words = totals.words + group * layout.words;
+    if (!layout.keys.empty() && words[0] == 0)
       continue;
+    const uint64_t index = totals.indexes != nullptr ? totals.indexes[group] : group;
     size_t column = 0;
-    for (const GroupKey& key : layout.keys)
-      AppendKey(key, group, finished->columns[column++]);
+    for (const GroupKey& key : layout.keys) {
+      if (!key.is_dependent)
+        AppendKey(key, index, finished->columns[column++]);
+    }
     for (size_t i = 0; i < kernel.aggregates.size(); i++) {
-      AppendAggregate(kernel.aggregates[i], layout, layout.sources[i], group_words,
-                      sums.data() + group * layout.accumulators.size(),
+      AppendAggregate(kernel.aggregates[i], layout, layout.sources[i], words,
+                      totals.sums + group * layout.accumulators.size(),
                       finished->columns[column++]);
     }
     batch.rows++;
   }
-  for (const GrowingColumn& column : finished->columns) {
-    batch.columns.push_back({column.type, column.values.data(),
-                             column.has_null ? column.validity.data() : nullptr,
-                             column.dictionary});
+  auto next = finished->columns.begin();
+  auto next_dependent = totals.dependent_keys.begin();
+  for (size_t i = 0; i < layout.keys.size() + kernel.aggregates.size(); i++) {
+    if (i < layout.keys.size() && layout.keys[i].is_dependent) {
+      batch.columns.push_back(*next_dependent++);
+      continue;
+    }
+    batch.columns.push_back({next->type, next->values.data(),
+                             next->has_null ? next->validity.data() : nullptr, next->dictionary});
+    next++;
   }
   batch.owner = finished;
   return batch;

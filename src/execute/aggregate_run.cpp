@@ -118,7 +118,8 @@ std::optional<ResultBatch> AggregateRun::NextResult() {
   if (is_finished_)
     return std::nullopt;
   is_finished_ = true;
-  ResultBatch batch = FinishAggregates(Kernel(), words_, sums_);
+  ResultBatch batch =
+      FinishAggregates(Kernel(), {layout_.groups, nullptr, words_.data(), sums_.data(), {}});
   if (batch.rows == 0)
     return std::nullopt;
   return batch;

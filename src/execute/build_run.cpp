@@ -2,8 +2,23 @@
 
 namespace margay::execute {
 
+namespace {
+
+//! A table that was full is replaced by one this many times as large.
+constexpr uint64_t kGrowth = 4;
+
+}  // namespace
+
+void BuildRun::RunAll() {
+  const compile::JoinTable& table = *Kernel().build;
+  uint64_t entries = GetPart().LearnedSize(table.number);
+  RunWhileFull([&] { Joins().Create(table, entries, GetPart().GetDevice(), GetPart().Pool()); },
+               [&] { entries *= kGrowth; });
+  GetPart().LearnSize(table.number, entries);
+}
+
 void BuildRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
-  Joins().Bind(*Kernel().build, kernel, argument);
+  Joins().BindFilled(*Kernel().build, kernel, argument);
 }
 
 }  // namespace margay::execute

@@ -4,12 +4,15 @@
 
 namespace margay::execute {
 
-//! A run whose sink is a join table.
+//! A run whose sink is a join table. A numbered one that gets full is replaced by a larger one, and
+//! the run starts anew.
 class BuildRun : public KernelRun {
  public:
   BuildRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
            RunOptions options, std::shared_ptr<JoinBuffers> joins)
       : KernelRun(std::move(part), kernel, std::move(options), std::move(joins)) {}
+
+  void RunAll() override;
 
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;

@@ -1,6 +1,7 @@
 #include "execute/compiled_part.hpp"
 
 #include "execute/aggregate_run.hpp"
+#include "execute/group_table_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
 
@@ -67,7 +68,13 @@ CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer 
       plan_(std::move(plan)),
       images_(std::move(images)),
       device_(std::move(device)),
-      pool_(std::move(pool)) {}
+      pool_(std::move(pool)),
+      learned_sizes_(program_.builds.size() + 1) {
+  for (const compile::GeneratedKernel& kernel : program_.builds)
+    LearnSize(kernel.build->number, kernel.build->rows);
+  if (program_.result.aggregate.shared)
+    LearnSize(program_.builds.size(), program_.result.aggregate.shared->slots);
+}
 
 std::vector<const compile::GeneratedKernel*> CompiledPart::Kernels() const {
   std::vector<const compile::GeneratedKernel*> kernels;
@@ -91,6 +98,8 @@ void CompiledPart::Build() const {
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {
+  if (program_.result.aggregate.shared)
+    return std::make_unique<GroupTableRun>(shared_from_this(), options);
   if (program_.result.is_aggregate)
     return std::make_unique<AggregateRun>(shared_from_this(), options);
   return std::make_unique<RowsRun>(shared_from_this(), options);

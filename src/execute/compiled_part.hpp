@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "compile/generated_kernel.hpp"
 #include "execute/part.hpp"
 
@@ -25,6 +27,15 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
 
+  //! The size with which a run starts a table that can grow: the entries of a build side's join
+  //! table, by its number, then the slots of the result's groups. What earlier runs found right.
+  uint64_t LearnedSize(size_t table) const {
+    return learned_sizes_[table].load(std::memory_order_relaxed);
+  }
+  void LearnSize(size_t table, uint64_t size) const {
+    learned_sizes_[table].store(size, std::memory_order_relaxed);
+  }
+
  private:
   //! The kernels in the order in which they run.
   std::vector<const compile::GeneratedKernel*> Kernels() const;
@@ -35,6 +46,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const std::vector<std::shared_ptr<storage::TableImage>> images_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
+  mutable std::vector<std::atomic<uint64_t>> learned_sizes_;
 };
 
 }  // namespace margay::execute

@@ -62,23 +62,23 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
   PinColumns();
 }
 
+KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
+  return {Pin(column.image->DataExtents(), column.name),
+          Pin(column.image->ValidityExtents(), column.name),
+          Pin(column.image->TextExtents(), column.name)};
+}
+
 void KernelRun::PinColumns() {
-  const auto pin = [](const compile::InputColumn& column) {
-    return ColumnPins{Pin(column.image->DataExtents(), column.name),
-                      Pin(column.image->ValidityExtents(), column.name),
-                      Pin(column.image->TextExtents(), column.name)};
-  };
   auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().columns)
-    pins->push_back(pin(column));
+    pins->push_back(PinColumn(column));
   pins_ = std::move(pins);
   for (const compile::InputColumn& column : Kernel().joined_columns)
-    joined_pins_.push_back(pin(column));
+    joined_pins_.push_back(PinColumn(column));
 }
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    joins_->Create(*build.build, part_->GetDevice(), part_->Pool());
     BuildRun run(part_, build, options_, joins_);
     run.RunAll();
     const RunStatistics& statistics = run.Statistics();
@@ -156,24 +156,21 @@ void KernelRun::RunAll() {
 
   const WorkList work(Kernel(), part_->ImageOf(Kernel()));
   CountBytes(work);
+  progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
   const auto& lookups = Kernel().parameters.LookupBytes();
-  Grow(parameters_, device, words.size() * sizeof(int64_t), device::Access::ReadOnly);
-  Grow(lookups_, device, lookups.size(), device::Access::ReadOnly);
-  Grow(faults_, device, sizeof(int32_t), device::Access::ReadWrite);
+  parameters_ = Upload(words);
+  lookups_ = Upload(lookups);
+  Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
   if (std::any_of(joined_pins_.begin(), joined_pins_.end(),
-                  [](const ColumnPins& pins) { return pins.data.empty(); })) {
+                  [](const ColumnPins& pins) { return pins.data.empty() || pins.texts.empty(); })) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   }
   device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
-    if (!words.empty())
-      queue->Write(parameters_, 0, words.data(), words.size() * sizeof(int64_t));
-    if (!lookups.empty())
-      queue->Write(lookups_, 0, lookups.data(), lookups.size());
-    const int32_t none = 0;
-    queue->Write(faults_, 0, &none, sizeof(none));
+    report_ = {};
+    queue->Write(faults_, 0, &report_, sizeof(report_));
   });
   batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
                         ? kFirstSegmentsOfGpu
@@ -187,11 +184,16 @@ void KernelRun::RunAll() {
     RunExtent(*queue, kernel, work, extent);
 }
 
+void KernelRun::ThrowFaults(int32_t faults) {
+  if ((faults & compile::kFaultBit) != 0)
+    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
+  if ((faults & compile::kFullBit) != 0)
+    throw TableFull();
+}
+
 void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                           const ExtentWork& extent) {
   for (size_t done = 0; done < extent.segments.size();) {
-    if (options_.interrupted())
-      throw Interrupted();
     Batch batch;
     batch.segment_numbers = extent.segments.data() + done;
     batch.segments =
@@ -204,8 +206,19 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     const size_t bytes = descriptors.size() * sizeof(int64_t);
     Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
     Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
-    BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
-    RunBatch(queue, kernel, batch);
+    if (Kernel().is_resumable) {
+      const std::vector<uint32_t> starts(size_t{batch.units} * Kernel().work_group, 0);
+      Grow(resume_, part_->GetDevice(), starts.size() * sizeof(uint32_t),
+           device::Access::ReadWrite);
+      Timed([&] { queue.Write(resume_, 0, starts.data(), starts.size() * sizeof(uint32_t)); });
+    }
+    bool is_done = false;
+    while (!is_done) {
+      if (options_.interrupted())
+        throw Interrupted();
+      BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
+      is_done = RunBatch(queue, kernel, batch);
+    }
     done += batch.segments;
     progress_ = progress_ + static_cast<double>(batch.segments) /
                                 static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
@@ -224,17 +237,27 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
       kernel.Argument(argument++, pins.texts[text].Buffer());
     }
   }
-  for (const ColumnPins& pins : joined_pins_) {
-    kernel.Argument(argument++, pins.data.empty() ? no_rows_ : pins.data[0].Buffer());
-    if (!pins.validity.empty())
-      kernel.Argument(argument++, pins.validity[0].Buffer());
-  }
+  for (size_t i = 0; i < joined_pins_.size(); i++)
+    argument = BindJoined(kernel, argument, Kernel().joined_columns[i], joined_pins_[i], no_rows_);
   for (const compile::JoinTable& table : Kernel().joins)
     argument = joins_->Bind(table, kernel, argument);
+  if (Kernel().is_resumable)
+    kernel.Argument(argument++, resume_);
   return argument;
 }
 
-void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
+uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
+                               const compile::InputColumn& column, const ColumnPins& pins,
+                               const device::Buffer& no_rows) {
+  kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
+  if (!pins.validity.empty())
+    kernel.Argument(argument++, pins.validity[0].Buffer());
+  if (column.IsText())
+    kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
+  return argument;
+}
+
+bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
   kernel.Argument(0, parameters_)
       .Argument(1, lookups_)
       .Argument(2, segments_)
@@ -247,16 +270,19 @@ void KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
   const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
   statistics_.kernel_milliseconds += milliseconds;
   statistics_.launches++;
-  int32_t faults = 0;
-  Timed([&] { queue.Read(faults_, 0, &faults, sizeof(faults)); });
-  if (faults != 0) {
-    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
+  Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
+  ThrowFaults(report_.faults);
+  const bool is_done = (report_.faults & compile::kUnfinishedBit) == 0;
+  if (!is_done) {
+    report_.faults = 0;
+    Timed([&] { queue.Write(faults_, 0, &report_, sizeof(report_)); });
   }
   TakeBatch(queue, batch);
-  if (!BatchesAdapt())
-    return;
-  const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
-  batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);
+  if (BatchesAdapt()) {
+    const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
+    batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);
+  }
+  return is_done;
 }
 
 }  // namespace margay::execute

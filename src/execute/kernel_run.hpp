@@ -11,6 +11,15 @@
 
 namespace margay::execute {
 
+//! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
+void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
+
+//! A table that a kernel fills has no room for what is to come.
+class TableFull : public std::runtime_error {
+ public:
+  TableFull() : std::runtime_error("a table is full") {}
+};
+
 //! What every run of a kernel does: pins the columns, cuts the work into batches, launches the
 //! kernel for each, checks for faults and interrupts in between, and keeps the statistics.
 //! Subclasses own the sink: its buffers, and what happens to them after a batch. The run of the
@@ -39,7 +48,8 @@ class KernelRun : public Run {
   //! Makes sure that the sink's buffers are large enough for `batch` and sets the kernel's
   //! arguments from `argument` on.
   virtual void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) = 0;
-  //! Takes what the batch has put into the sink's buffers.
+  //! Takes what a launch has put into the sink's buffers. A resumable kernel may need several
+  //! launches for a batch.
   virtual void TakeBatch(device::Queue& queue, const Batch& batch) = 0;
   //! The next rows of the result, after all batches.
   virtual std::optional<ResultBatch> NextResult() = 0;
@@ -50,8 +60,27 @@ class KernelRun : public Run {
   //! Most work-groups of a launch, whatever the device could run.
   virtual uint32_t MostWorkGroups() const { return UINT32_MAX; }
 
+  //! Runs the kernel over all of its table. Throws TableFull.
+  virtual void RunAll();
+  //! Runs `create`, which makes an empty table, and the kernel over all of its table; where that
+  //! table gets full, all of it again after `grow`.
+  template <typename Create, typename Grow>
+  void RunWhileFull(const Create& create, const Grow& grow) {
+    const RunStatistics before = statistics_;
+    for (;;) {
+      try {
+        create();
+        KernelRun::RunAll();
+        return;
+      } catch (const TableFull&) {
+        statistics_ = before;
+        grow();
+      }
+    }
+  }
+
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
-  const JoinBuffers& Joins() const { return *joins_; }
+  JoinBuffers& Joins() const { return *joins_; }
   const CompiledPart& GetPart() const { return *part_; }
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
@@ -69,23 +98,51 @@ class KernelRun : public Run {
     std::vector<memory::ExtentPin> validity;
     std::vector<memory::ExtentPin> texts;
   };
+  //! Throws ImageLost.
+  static ColumnPins PinColumn(const compile::InputColumn& column);
+  //! Sets the arguments of a column whose rows are found by their numbers; returns the number of
+  //! the next argument. `no_rows` stands for what a table without rows lacks.
+  static uint32_t BindJoined(device::Kernel& kernel, uint32_t argument,
+                             const compile::InputColumn& column, const ColumnPins& pins,
+                             const device::Buffer& no_rows);
+  //! A buffer with these values.
+  template <typename Value>
+  device::Buffer Upload(const std::vector<Value>& values) {
+    device::Buffer buffer;
+    const size_t bytes = values.size() * sizeof(Value);
+    Grow(buffer, part_->GetDevice(), bytes, device::Access::ReadOnly);
+    if (bytes != 0)
+      Timed([&] { part_->GetDevice().AcquireQueue()->Write(buffer, 0, values.data(), bytes); });
+    return buffer;
+  }
+  //! Throws what a kernel reported in `faults`.
+  static void ThrowFaults(int32_t faults);
   //! By column of the kernel. Results that refer to the columns share them.
   const std::shared_ptr<const std::vector<ColumnPins>>& Pins() const { return pins_; }
+
+  //! Groups that have come into a shared table since RunAll began.
+  uint32_t Groups() const { return report_.groups; }
 
   RunStatistics statistics_;
 
  private:
+  //! What a kernel's argument `faults` holds.
+  struct Report {
+    int32_t faults = 0;
+    uint32_t groups = 0;
+  };
+
   void PinColumns();
   //! Runs the kernels of the build sides.
   void RunBuilds();
   //! How many of the first `count` of these segments have their bytes in the same text extents.
   size_t SegmentsInTexts(const size_t* segments, size_t count) const;
-  void RunAll();
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                  const ExtentWork& extent);
   //! Sets the arguments for the extents that hold `segment`; returns the number of the next one.
   uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
-  void RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
+  //! Launches the kernel once; returns whether it is done with the batch.
+  bool RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
   void CountBytes(const WorkList& work);
 
   const std::shared_ptr<const CompiledPart> part_;
@@ -97,12 +154,10 @@ class KernelRun : public Run {
   bool is_done_ = false;
   std::atomic<double> progress_{0};
 
-  device::Buffer parameters_, lookups_, segments_, faults_;
+  Report report_;
+  device::Buffer parameters_, lookups_, segments_, faults_, resume_;
   device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };
-
-//! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
-void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
 
 }  // namespace margay::execute

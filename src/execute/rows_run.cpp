@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/embedded_sources.hpp"
+#include "execute/pinned_block.hpp"
+#include "execute/text_fetch.hpp"
 
 namespace margay::execute {
 
@@ -11,28 +12,6 @@ namespace {
 
 //! Segments of a batch: 2 M rows, of which an 8-byte output takes 16 MiB.
 constexpr size_t kSegmentsPerBatch = 32;
-
-//! Work-items of a work-group that gathers strings, one each.
-constexpr size_t kGatherGroup = 64;
-
-//! Host memory of one batch's rows, pinned as long as it is held.
-class PinnedBlock {
- public:
-  PinnedBlock(memory::HostAllocator& allocator, size_t bytes)
-      : block_(allocator.Allocate(std::max<size_t>(bytes, 1))), address_(block_->TryPin()) {
-    if (address_ == nullptr)
-      throw memory::OutOfMemory("DuckDB's memory_limit", bytes, 0, 0);
-  }
-  ~PinnedBlock() { block_->Unpin(); }
-  PinnedBlock(const PinnedBlock&) = delete;
-  PinnedBlock& operator=(const PinnedBlock&) = delete;
-
-  std::byte* Address() const { return address_; }
-
- private:
-  std::shared_ptr<memory::HostBlock> block_;
-  std::byte* address_;
-};
 
 //! Copies the first counts[u] rows of every unit's region of a mapped buffer to `destination`.
 void CopyRegions(device::Queue& queue, const device::Buffer& buffer,
@@ -108,6 +87,12 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   result.rows = rows;
   const size_t unit_rows = Kernel().unit_rows;
   std::vector<std::shared_ptr<const void>> owners{block};
+  std::vector<size_t> segments;  // of the rows
+  segments.reserve(rows);
+  for (size_t unit = 0; unit < counts.size(); unit++) {
+    segments.insert(segments.end(), counts[unit],
+                    batch.segment_numbers[unit / Kernel().units_per_segment]);
+  }
   Timed([&] {
     for (size_t i = 0; i < outputs_.size(); i++) {
       ResultColumn column{outputs_[i].type, next, nullptr, outputs_[i].texts};
@@ -115,8 +100,10 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
         std::vector<TextPlace> places(rows);
         CopyRegions(queue, buffers_[i].values, counts, unit_rows, sizeof(TextPlace),
                     reinterpret_cast<std::byte*>(places.data()));
-        owners.push_back(FetchTexts(queue, batch, counts, *outputs_[i].text_column, places,
-                                    reinterpret_cast<std::string_view*>(next)));
+        const size_t text = *outputs_[i].text_column;
+        owners.push_back(
+            TextFetch(GetPart(), *Kernel().columns[text].image, (*Pins())[text].texts, Pins())
+                .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(next)));
         next += Aligned(rows * sizeof(std::string_view));
       } else {
         const size_t row_bytes = outputs_[i].Bytes();
@@ -133,71 +120,6 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   });
   result.owner = std::make_shared<const std::vector<std::shared_ptr<const void>>>(owners);
   batches_.push_back(std::move(result));
-}
-
-std::shared_ptr<const void> RowsRun::FetchTexts(device::Queue& queue, const Batch& batch,
-                                                const std::vector<uint32_t>& counts, size_t column,
-                                                const std::vector<TextPlace>& places,
-                                                std::string_view* texts) const {
-  const storage::ColumnImage& image = *Kernel().columns[column].image;
-  const memory::ExtentPin& pin =
-      (*Pins())[column].texts[image.TextExtentOf(batch.segment_numbers[0])];
-  // Where each row's string lies in the extent.
-  std::vector<uint64_t> begins(places.size());
-  size_t row = 0;
-  for (size_t unit = 0; unit < counts.size(); unit++) {
-    const size_t segment = batch.segment_numbers[unit / Kernel().units_per_segment];
-    const auto base = static_cast<uint64_t>(image.Segments()[segment].base);
-    for (const size_t end = row + counts[unit]; row < end; row++)
-      begins[row] = base + places[row].begin;
-  }
-  const auto give = [&](const char* bytes, const std::vector<uint64_t>& offsets) {
-    for (size_t i = 0; i < places.size(); i++)
-      texts[i] = {bytes + offsets[i], places[i].end - places[i].begin};
-  };
-  if (pin.HostAddress() != nullptr) {
-    give(reinterpret_cast<const char*>(pin.HostAddress()), begins);
-    return Pins();
-  }
-  std::vector<uint64_t> ends(places.size());
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < places.size(); i++) {
-    bytes += places[i].end - places[i].begin;
-    ends[i] = bytes;
-  }
-  auto block = std::make_shared<PinnedBlock>(*GetPart().Pool().Allocator(), bytes);
-  GatherTexts(queue, pin, begins, ends, block->Address());
-  std::vector<uint64_t> offsets(places.size(), 0);
-  std::copy(ends.begin(), ends.end() - 1, offsets.begin() + 1);
-  give(reinterpret_cast<const char*>(block->Address()), offsets);
-  return block;
-}
-
-void RowsRun::GatherTexts(device::Queue& queue, const memory::ExtentPin& pin,
-                          const std::vector<uint64_t>& begins, const std::vector<uint64_t>& ends,
-                          std::byte* destination) const {
-  if (ends.back() == 0)
-    return;
-  device::Device& device = GetPart().GetDevice();
-  const size_t place_bytes = begins.size() * sizeof(uint64_t);
-  const memory::ScratchReservation reservation =
-      GetPart().Pool().Reserve(2 * place_bytes + ends.back());
-  device::Buffer begin_buffer = device.CreateBuffer(place_bytes, device::Access::ReadOnly);
-  device::Buffer end_buffer = device.CreateBuffer(place_bytes, device::Access::ReadOnly);
-  device::Buffer texts = device.CreateBuffer(ends.back(), device::Access::WriteOnly);
-  queue.Write(begin_buffer, 0, begins.data(), place_bytes);
-  queue.Write(end_buffer, 0, ends.data(), place_bytes);
-  const auto program =
-      device.Programs().Get(std::string(kernels::EmbeddedSource("text_gather.cl")));
-  device::Kernel kernel = program->CreateKernel("text_gather");
-  kernel.Argument(0, pin.Buffer())
-      .Argument(1, begin_buffer)
-      .Argument(2, end_buffer)
-      .Argument(3, static_cast<uint64_t>(begins.size()))
-      .Argument(4, texts);
-  const size_t groups = (begins.size() + kGatherGroup - 1) / kGatherGroup;
-  queue.Launch(kernel, groups * kGatherGroup, kGatherGroup).Wait();
-  queue.Read(texts, 0, destination, ends.back());
 }
 
 std::optional<ResultBatch> RowsRun::NextResult() {

@@ -29,24 +29,6 @@ class RowsRun : public KernelRun {
     device::Buffer nulls;
   };
 
-  //! A string of a text column, as the kernel gives it: in the bytes of its segment.
-  struct TextPlace {
-    uint32_t begin;
-    uint32_t end;
-  };
-
-  //! Finds the strings of a batch's rows: where the image lies, if the host can read it, else in a
-  //! copy that the device gathers. They live as long as what is returned.
-  std::shared_ptr<const void> FetchTexts(device::Queue& queue, const Batch& batch,
-                                         const std::vector<uint32_t>& counts, size_t column,
-                                         const std::vector<TextPlace>& places,
-                                         std::string_view* texts) const;
-  //! Copies strings of a text extent, from begins[i] on, one after the other; ends[i] is where
-  //! string i ends in the copy.
-  void GatherTexts(device::Queue& queue, const memory::ExtentPin& pin,
-                   const std::vector<uint64_t>& begins, const std::vector<uint64_t>& ends,
-                   std::byte* destination) const;
-
   const std::vector<compile::RowOutput>& outputs_;
   device::Buffer counts_;
   std::vector<OutputBuffers> buffers_;

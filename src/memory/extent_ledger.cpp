@@ -12,7 +12,7 @@ void ExtentLedger::Charge(uint64_t bytes) {
   std::lock_guard lock(mutex_);
   evicted = EvictFor(bytes);
   if (!Fits(bytes)) {
-    throw OutOfMemory(device_->Info().name, bytes, limit_, used_);
+    throw LimitReached(device_->Info().name, bytes, limit_, used_);
   }
   used_ += bytes;
 }

@@ -28,7 +28,7 @@ class ExtentLedger {
  public:
   ExtentLedger(std::shared_ptr<device::Device> device, uint64_t limit);
 
-  //! Makes room and charges `bytes`. Throws OutOfMemory, with nothing charged; extents may have
+  //! Makes room and charges `bytes`. Throws LimitReached, with nothing charged; extents may have
   //! been evicted.
   void Charge(uint64_t bytes);
   void Discharge(uint64_t bytes);

@@ -23,4 +23,10 @@ class OutOfMemory : public std::runtime_error {
   uint64_t used_;
 };
 
+//! The limit that was set for a device's memory leaves no room: a higher one would help.
+class LimitReached : public OutOfMemory {
+ public:
+  using OutOfMemory::OutOfMemory;
+};
+
 }  // namespace margay::memory

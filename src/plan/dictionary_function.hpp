@@ -35,7 +35,7 @@ class DictionaryFunction {
   virtual ~DictionaryFunction() = default;
 
   virtual Type ResultType() const = 0;
-  //! Evaluates the function over all `values` (distinct, sorted in binary order) and over NULL.
+  //! Evaluates the function over all `values` and over NULL.
   virtual DictionaryResults Evaluate(std::span<const std::string_view> values) const = 0;
   //! The expression with `argument` in the place of the column, constants included.
   virtual std::string ToString(const std::string& argument) const = 0;

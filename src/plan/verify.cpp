@@ -81,9 +81,6 @@ class Verifier {
         Require(IsInteger(type_), "the operands must be integers");
         return RequireOneType();
       case Operation::Negate:
-        RequireOperands(1);
-        Require(IsNumeric(type_), "the operand must be a number");
-        return RequireOneType();
       case Operation::Absolute:
         RequireOperands(1);
         Require(IsNumeric(type_), "the operand must be a number");

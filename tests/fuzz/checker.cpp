@@ -5,33 +5,44 @@
 namespace margay::fuzz {
 
 bool Checker::BindItem(Item& item, const std::string& source) {
-  if (item.function == "count(*)") {
-    return true;
+  if (item.function != "count(*)") {
+    const auto types = engine_.Bind("SELECT " + item.expression.Text() + " FROM " + source);
+    if (!types) {
+      return false;
+    }
+    item.expression_type = types->at(0);
   }
-  const auto types = engine_.Bind("SELECT " + item.expression.Text() + " FROM " + source);
-  if (!types) {
-    return false;
-  }
-  item.expression_type = types->at(0);
   return engine_.Bind("SELECT " + item.Text() + " FROM " + source).has_value();
 }
 
-bool Checker::BindsAsCondition(const SqlNode& conjunct, const std::string& source) {
-  return engine_.Bind("SELECT 1 FROM " + source + " WHERE " + conjunct.Text()).has_value();
+bool Checker::BindsAsCondition(const SqlNode& condition, const std::string& source) {
+  return engine_.Bind("SELECT 1 FROM " + source + " WHERE " + condition.Text()).has_value();
+}
+
+void Checker::KeepConditions(std::vector<SqlNode>& conditions, const std::string& source) {
+  std::erase_if(conditions,
+                [&](const SqlNode& condition) { return !BindsAsCondition(condition, source); });
 }
 
 bool Checker::Bind(Query& query) {
   engine_.Use(Engine::Reference());
+  const std::string source = query.FromText();
   return std::all_of(query.items.begin(), query.items.end(),
-                     [&](Item& item) { return BindItem(item, query.source); }) &&
+                     [&](Item& item) { return BindItem(item, source); }) &&
          engine_.Bind(query.Text()).has_value();
 }
 
 void Checker::KeepWhatBinds(Query& query) {
   engine_.Use(Engine::Reference());
-  std::erase_if(query.items, [&](Item& item) { return !BindItem(item, query.source); });
-  std::erase_if(query.conjuncts,
-                [&](SqlNode& conjunct) { return !BindsAsCondition(conjunct, query.source); });
+  std::string tables = query.table;
+  for (Join& join : query.joins) {
+    tables += ", " + join.table;
+    KeepConditions(join.residuals, tables);
+    KeepConditions(join.filters, join.table);
+  }
+  const std::string source = query.FromText();
+  std::erase_if(query.items, [&](Item& item) { return !BindItem(item, source); });
+  KeepConditions(query.conjuncts, source);
 }
 
 Answer Checker::Reference(const Query& query) {
@@ -55,6 +66,9 @@ Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& reference,
   if (!configuration.same_errors && (reference.error || found.error)) {
     return {Verdict::Kind::SameError, ""};
   }
+  if (!query.joins.empty() && reference.error && !found.error) {
+    return {Verdict::Kind::FewerErrors, *reference.error};
+  }
   if (const auto difference = FindDifference(reference, found, query.Tolerances())) {
     const bool is_error = reference.error || found.error;
     return {is_error ? Verdict::Kind::OtherError : Verdict::Kind::OtherRows, *difference};
@@ -66,18 +80,24 @@ Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& reference,
     return {};
   }
   const DeviceCounters after = engine_.ReadCounters();
-  if (after.device_executions > before.device_executions) {
-    return {};
-  }
   if (after.runtime_fallbacks > before.runtime_fallbacks) {
     return {Verdict::Kind::Fallback, ""};
+  }
+  if (after.device_executions > before.device_executions) {
+    Verdict verdict;
+    verdict.is_on_device = true;
+    if (!query.joins.empty()) {
+      verdict.device_joins = engine_.DeviceJoins(query.Text());
+    }
+    return verdict;
   }
   const std::string plan = engine_.Explain(query.Text());
   const bool reads_table =
       plan.find("MARGAY") != std::string::npos || plan.find("SEQ_SCAN") != std::string::npos;
-  return {
-      reads_table && fuzz_case.rows.count > 0 ? Verdict::Kind::IdleDevice : Verdict::Kind::NoDevice,
-      "the answer is right, but no device was used"};
+  const bool has_rows = std::all_of(fuzz_case.rows.begin(), fuzz_case.rows.end(),
+                                    [](const Rows& rows) { return rows.count > 0; });
+  return {reads_table && has_rows ? Verdict::Kind::IdleDevice : Verdict::Kind::NoDevice,
+          "the answer is right, but no device was used"};
 }
 
 }  // namespace margay::fuzz

@@ -1,16 +1,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine.hpp"
 #include "query.hpp"
 
 namespace margay::fuzz {
 
-//! A table with its content, and a query over it.
+//! Tables with their content, and a query over them. Behind the first table come those of the
+//! query's joins, in their order.
 struct FuzzCase {
-  Table table;
-  Rows rows;
+  std::vector<Table> tables;
+  std::vector<Rows> rows;
   Query query;
 };
 
@@ -18,23 +20,27 @@ struct Verdict {
   enum class Kind : uint8_t {
     Same,
     SameError,
-    Refused,     //!< Margay says why it doesn't run the query
-    NoDevice,    //!< the same, and DuckDB could answer without reading the table
-    Fallback,    //!< the same, but DuckDB answered after a device had begun
-    OtherRows,   //!< a difference
-    OtherError,  //!< a difference: an error, or its text
-    IdleDevice,  //!< the same, but no device was used where one was asked for
+    Refused,      //!< Margay says why it doesn't run the query
+    NoDevice,     //!< the same, and DuckDB could answer without reading the table
+    Fallback,     //!< the same, but DuckDB answered after a device had begun
+    FewerErrors,  //!< no error where DuckDB has one: a join without the row that DuckDB fails at
+    OtherRows,    //!< a difference
+    OtherError,   //!< a difference: an error, or its text
+    IdleDevice,   //!< the same, but no device was used where one was asked for
   };
 
   Kind kind = Kind::Same;
-  std::string text;  //!< the difference, or the reason
+  std::string text;                            //!< the difference, or the reason
+  bool is_on_device = false;                   //!< all of the answer came from a device
+  std::vector<std::string> device_joins = {};  //!< the kinds of the joins that were run there
 
   bool IsDifference() const {
     return kind == Kind::OtherRows || kind == Kind::OtherError || kind == Kind::IdleDevice;
   }
 };
 
-//! Compares what configurations make of a query with what DuckDB makes of it. The table is filled.
+//! Compares what configurations make of a query with what DuckDB makes of it. The tables are
+//! filled.
 class Checker {
  public:
   explicit Checker(Engine& engine) : engine_(engine) {}
@@ -51,7 +57,9 @@ class Checker {
 
  private:
   bool BindItem(Item& item, const std::string& source);
-  bool BindsAsCondition(const SqlNode& conjunct, const std::string& source);
+  bool BindsAsCondition(const SqlNode& condition, const std::string& source);
+  //! Takes out the conditions that DuckDB can't bind over `source`.
+  void KeepConditions(std::vector<SqlNode>& conditions, const std::string& source);
 
   Engine& engine_;
 };

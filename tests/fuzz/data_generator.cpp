@@ -17,6 +17,12 @@ constexpr Int128 kDayIn1992 = 8'035;
 //! A vector of DuckDB, and the number of rows after which Margay begins a new segment.
 constexpr size_t kVectorRows = 2'048;
 constexpr size_t kSegmentRows = 65'536;
+//! Keys so far apart that no join table has a place for each value between them.
+constexpr Int128 kSparseStride = 1'000'003;
+//! How many values of a skewed column are the same.
+constexpr int kSkewPercent = 85;
+//! A join of all tables gives no more, whatever the keys are.
+constexpr size_t kMostJoinedRows = 300'000;
 
 //! The finite values that DuckDB can hold; of times, less than the integer behind could.
 Int128 Lowest(const Type& type) {
@@ -130,15 +136,17 @@ std::string DrawPrefix(Random& random, const std::string& word) {
 void DataGenerator::DrawProfiles(Random& random, bool extreme) {
   extreme_ = extreme;
   profiles_.clear();
-  for (const Column& column : table_.columns) {
-    profiles_.push_back(DrawProfile(random, column, extreme));
+  for (const Table& table : tables_) {
+    for (const Column& column : table.columns) {
+      profiles_[column.name] = DrawProfile(random, column, extreme);
+    }
   }
 }
 
 DataGenerator::Profile DataGenerator::DrawProfile(Random& random, const Column& column,
                                                   bool extreme) const {
-  const Type& type = column.type;
   Profile profile;
+  profile.type = column.type;
   profile.null_percent = column.not_null ? 0 : random.Pick({0, 0, 5, 20, 60});
   if (!column.not_null && random.Percent(2)) {
     profile.null_percent = 100;
@@ -146,32 +154,55 @@ DataGenerator::Profile DataGenerator::DrawProfile(Random& random, const Column& 
   profile.extreme_percent = extreme ? random.Pick({0, 5, 50}) : 0;
   profile.ascending = random.Percent(15);
   profile.few_reals = random.Percent(50);
+  profile.is_skewed = column.is_key && random.Percent(20);
+  if (!column.like) {
+    DrawDomain(random, column, extreme, profile);
+    return profile;
+  }
+  const Profile& other = profiles_.at(*column.like);
+  profile.few_reals = other.few_reals;
+  profile.words = other.words;
+  profile.stride = other.stride;
+  if (column.type.IsIntegral()) {
+    profile.lowest = std::clamp(other.lowest, Lowest(column.type), Highest(column.type));
+    profile.highest = std::clamp(other.highest, Lowest(column.type), Highest(column.type));
+  }
+  return profile;
+}
+
+void DataGenerator::DrawDomain(Random& random, const Column& column, bool extreme,
+                               Profile& profile) {
+  const Type& type = column.type;
   if (type.IsVarchar()) {
     const size_t count = random.Percent(90) ? 1 + random.Below(30) : 300;
     for (size_t i = 0; i < count; i++) {
       profile.words.push_back(DrawWord(random, column.vocabulary, extreme));
     }
-    return profile;
+    return;
   }
   if (type.IsFloat()) {
-    return profile;
+    return;
   }
 
   const Int128 middle = type.kind == TypeKind::Date        ? kDayIn1992
                         : type.kind == TypeKind::Timestamp ? kDayIn1992 * kMicrosecondsPerDay
                         : random.Percent(20)               ? random.Between(-10'000'000, 10'000'000)
                                                            : 0;
-  const Int128 unit = type.kind == TypeKind::Timestamp
-                          ? random.Pick<Int128>({1, 1'000'000, kMicrosecondsPerDay})
-                          : 1;
-  const Int128 spread = unit * random.Pick<Int128>({0, 1, 3, 10, 100, 2'500, 1'000'000});
+  Int128 unit = type.kind == TypeKind::Timestamp
+                    ? random.Pick<Int128>({1, 1'000'000, kMicrosecondsPerDay})
+                    : 1;
+  Int128 spread = unit * random.Pick<Int128>({0, 1, 3, 10, 100, 2'500, 1'000'000});
+  if (column.is_key) {
+    unit *= random.Pick<Int128>({1, 1, 1, kSparseStride});
+    spread = unit * random.Pick<Int128>({0, 1, 3, 10, 60, 400});
+    profile.stride = unit;
+  }
   profile.lowest = std::clamp(middle - spread, Lowest(type), Highest(type));
   profile.highest = std::clamp(middle + spread, Lowest(type), Highest(type));
   if (extreme && random.Percent(50)) {
     profile.lowest = Lowest(type);
     profile.highest = Highest(type);
   }
-  return profile;
 }
 
 size_t DataGenerator::DrawRowCount(Random& random) {
@@ -193,51 +224,88 @@ size_t DataGenerator::DrawRowCount(Random& random) {
   }
 }
 
-Cell DataGenerator::DrawValue(Random& random, const Type& type, const Profile& profile) {
+Cell DataGenerator::DrawValue(Random& random, const Profile& profile) {
+  const Type& type = profile.type;
   Cell cell;
   const bool extreme = random.Percent(profile.extreme_percent);
+  const bool usual = profile.is_skewed && random.Percent(kSkewPercent);
   if (type.IsVarchar()) {
-    cell.text = random.Pick(profile.words);
+    cell.text = usual ? profile.words[0] : random.Pick(profile.words);
   } else if (type.IsFloat()) {
-    cell.real = extreme             ? ExtremeReal(random, type)
+    cell.real = usual               ? 0
+                : extreme           ? ExtremeReal(random, type)
                 : profile.few_reals ? static_cast<double>(random.Between(-400, 400)) / 4
                                     : (random.Unit() - 0.5) * 2e6;
     if (type.kind == TypeKind::Float32) {
       cell.real = static_cast<float>(cell.real);
     }
+  } else if (extreme && !usual) {
+    cell.integer = ExtremeInteger(random, type);
+  } else if (usual) {
+    cell.integer = profile.lowest;
   } else {
-    cell.integer =
-        extreme ? ExtremeInteger(random, type) : random.Between(profile.lowest, profile.highest);
+    // In unsigned words: the range may be that of all integers.
+    const UInt128 span =
+        static_cast<UInt128>(profile.highest) - static_cast<UInt128>(profile.lowest);
+    const UInt128 steps = span / static_cast<UInt128>(profile.stride);
+    const auto step = static_cast<UInt128>(random.Between(0, static_cast<Int128>(steps)));
+    cell.integer = static_cast<Int128>(static_cast<UInt128>(profile.lowest) +
+                                       step * static_cast<UInt128>(profile.stride));
   }
   return cell;
 }
 
-Rows DataGenerator::DrawRows(Random& random, size_t count) const {
+std::vector<Cell> DataGenerator::DrawCells(Random& random, const Profile& profile, size_t count) {
+  std::vector<Cell> cells;
+  cells.reserve(count);
+  for (size_t row = 0; row < count; row++) {
+    cells.push_back(DrawValue(random, profile));
+  }
+  if (profile.ascending) {
+    std::sort(cells.begin(), cells.end(), [](const Cell& left, const Cell& right) {
+      // NaN must not spoil the order that sort needs.
+      const auto place = [](double real) { return std::isnan(real) ? INFINITY : real; };
+      return std::tuple(left.integer, place(left.real), left.text) <
+             std::tuple(right.integer, place(right.real), right.text);
+    });
+  }
+  for (Cell& cell : cells) {
+    if (random.Percent(profile.null_percent)) {
+      cell = Cell{};
+      cell.is_null = true;
+    }
+  }
+  return cells;
+}
+
+Rows DataGenerator::DrawTableRows(Random& random, const Table& table, size_t count) const {
   Rows rows;
   rows.count = count;
-  for (size_t i = 0; i < table_.columns.size(); i++) {
-    const Type& type = table_.columns[i].type;
-    std::vector<Cell>& cells = rows.columns.emplace_back();
-    cells.reserve(count);
-    for (size_t row = 0; row < count; row++) {
-      cells.push_back(DrawValue(random, type, profiles_[i]));
-    }
-    if (profiles_[i].ascending) {
-      std::sort(cells.begin(), cells.end(), [](const Cell& left, const Cell& right) {
-        // NaN must not spoil the order that sort needs.
-        const auto place = [](double real) { return std::isnan(real) ? INFINITY : real; };
-        return std::tuple(left.integer, place(left.real), left.text) <
-               std::tuple(right.integer, place(right.real), right.text);
-      });
-    }
-    for (Cell& cell : cells) {
-      if (random.Percent(profiles_[i].null_percent)) {
-        cell = Cell{};
-        cell.is_null = true;
-      }
+  for (const Column& column : table.columns) {
+    rows.columns.push_back(DrawCells(random, profiles_.at(column.name), count));
+  }
+  for (size_t i = 0; i < table.columns.size(); i++) {
+    if (table.columns[i].is_unique) {
+      rows = rows.WithoutRepeated(i);
     }
   }
   return rows;
+}
+
+std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest) const {
+  std::vector<Rows> result;
+  size_t joined = 1;  // rows of a join of all tables, if all keys that repeat are equal
+  for (const Table& table : tables_) {
+    size_t count = std::max(DrawRowCount(random), fewest);
+    const bool is_unique = std::any_of(table.columns.begin(), table.columns.end(),
+                                       [](const Column& column) { return column.is_unique; });
+    if (!result.empty() && !is_unique) {
+      count = std::min(count, std::max<size_t>(kMostJoinedRows / joined, 1));
+    }
+    result.push_back(DrawTableRows(random, table, count));
+    joined *= is_unique ? 1 : std::max<size_t>(count, 1);
+  }
+  return result;
 }
 
 void DataGenerator::DrawLiteral(Random& random, LiteralSlot& slot) const {
@@ -245,6 +313,7 @@ void DataGenerator::DrawLiteral(Random& random, LiteralSlot& slot) const {
     return;
   }
   Profile general;
+  general.type = slot.type;
   general.words = {"", "a", "ab", "b"};
   general.few_reals = true;
   general.extreme_percent = extreme_ ? 10 : 0;
@@ -255,9 +324,10 @@ void DataGenerator::DrawLiteral(Random& random, LiteralSlot& slot) const {
     general.lowest = std::clamp<Int128>(middle - 20, Lowest(slot.type), Highest(slot.type));
     general.highest = std::clamp<Int128>(middle + 20, Lowest(slot.type), Highest(slot.type));
   }
-  const bool like_column = slot.column && table_.columns[*slot.column].type == slot.type;
-  const Profile& profile = like_column && !random.Percent(15) ? profiles_[*slot.column] : general;
-  slot.cell = DrawValue(random, slot.type, profile);
+  const bool like_column = slot.column && profiles_.at(*slot.column).type == slot.type;
+  const Profile& profile =
+      like_column && !random.Percent(15) ? profiles_.at(*slot.column) : general;
+  slot.cell = DrawValue(random, profile);
   if (slot.role == LiteralRole::Pattern) {
     slot.cell.text = DrawPattern(random, slot.cell.text);
   } else if (slot.role == LiteralRole::Prefix) {

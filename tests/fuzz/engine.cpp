@@ -113,6 +113,8 @@ void Append(duckdb::Vector& vector, const plan::Type& type, size_t row, std::str
 struct Engine::State {
   State() : database(nullptr), connection(database), observer(database) {}
 
+  void Append(const Table& table, const Rows& rows);
+
   duckdb::DuckDB database;
   duckdb::Connection connection;
   duckdb::Connection observer;  //!< reads the counters, whatever the settings of the other one are
@@ -205,18 +207,26 @@ std::optional<std::vector<plan::Type>> Engine::Bind(const std::string& query) {
   return types;
 }
 
-void Engine::Create(const Table& table) {
-  Execute("DROP TABLE IF EXISTS " + table.name);
-  Execute(table.CreateStatement());
+void Engine::Create(const std::vector<Table>& tables) {
+  for (const Table& table : tables) {
+    Execute("DROP TABLE IF EXISTS " + table.name);
+    Execute(table.CreateStatement());
+  }
 }
 
-void Engine::Fill(const Table& table, const Rows& rows) {
-  Execute("TRUNCATE " + table.name);
+void Engine::Fill(const std::vector<Table>& tables, const std::vector<Rows>& rows) {
+  for (size_t i = 0; i < tables.size(); i++) {
+    Execute("TRUNCATE " + tables[i].name);
+    state_->Append(tables[i], rows[i]);
+  }
+}
+
+void Engine::State::Append(const Table& table, const Rows& rows) {
   duckdb::vector<duckdb::LogicalType> types;
   for (const Column& column : table.columns) {
     types.push_back(integration::ToLogicalType(column.type));
   }
-  duckdb::Appender appender(state_->connection, table.name);
+  duckdb::Appender appender(connection, table.name);
   duckdb::DataChunk chunk;
   chunk.Initialize(duckdb::Allocator::DefaultAllocator(), types);
   for (size_t first = 0; first < rows.count; first += STANDARD_VECTOR_SIZE) {
@@ -236,6 +246,19 @@ void Engine::Fill(const Table& table, const Rows& rows) {
 std::string Engine::Explain(const std::string& query) {
   const auto result = state_->connection.Query("EXPLAIN " + query);
   return result->HasError() ? result->GetError() : result->ToString();
+}
+
+std::vector<std::string> Engine::DeviceJoins(const std::string& query) {
+  // A part lists its operators as "SCAN t, JOIN INNER (SCAN u)".
+  const std::string join = ", JOIN ";
+  const auto result = state_->connection.Query("EXPLAIN (FORMAT json) " + query);
+  const std::string plan = result->HasError() ? "" : result->GetValue(1, 0).ToString();
+  std::vector<std::string> kinds;
+  for (size_t place = plan.find(join); place != std::string::npos; place = plan.find(join, place)) {
+    place += join.size();
+    kinds.push_back(plan.substr(place, plan.find(' ', place) - place));
+  }
+  return kinds;
 }
 
 DeviceCounters Engine::ReadCounters() {

@@ -46,12 +46,14 @@ class Engine {
   //! DuckDB can't bind it.
   std::optional<std::vector<plan::Type>> Bind(const std::string& query);
 
-  //! Makes the table anew, with all traces of its earlier content gone.
-  void Create(const Table& table);
-  //! Truncates the table and puts `rows` into it.
-  void Fill(const Table& table, const Rows& rows);
+  //! Makes the tables anew, with all traces of their earlier content gone.
+  void Create(const std::vector<Table>& tables);
+  //! Truncates the tables and puts `rows`, one entry for each, into them.
+  void Fill(const std::vector<Table>& tables, const std::vector<Rows>& rows);
 
   std::string Explain(const std::string& query);
+  //! The kinds of the joins of a query that run on a device, in capitals; as many as there are.
+  std::vector<std::string> DeviceJoins(const std::string& query);
   DeviceCounters ReadCounters();
 
  private:

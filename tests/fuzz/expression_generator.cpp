@@ -112,7 +112,9 @@ SqlNode ExpressionGenerator::NewLiteral(const Type& type, std::optional<size_t> 
   LiteralSlot slot;
   slot.type = type;
   slot.role = role;
-  slot.column = like_column;
+  if (like_column) {
+    slot.column = table_.columns[*like_column].name;
+  }
   slot.cell.is_null = random_.Percent(3);
   return SqlNode::LiteralLeaf(slot);
 }

@@ -12,7 +12,7 @@ namespace margay::fuzz {
 
 class ExpressionConstruct;
 
-//! Draws expressions over the columns of one table.
+//! Draws expressions over the columns of one table, or of several as if they were one.
 class ExpressionGenerator {
  public:
   //! `wild`: arithmetic in any type, although it overflows often; else mostly in wide ones.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "crash_note.hpp"
+#include "join_generator.hpp"
 #include "query_generator.hpp"
 #include "random.hpp"
 #include "shrinker.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr int kExtremePercent = 25;
 //! Another profile may mean another encoding, which needs another kernel.
 constexpr int kNewProfilePercent = 10;
+constexpr size_t kMostColumns = 8;
 //! The first data set shows what is refused; with rows, so that it is for the query's sake.
 constexpr size_t kFirstRows = 40;
 
@@ -41,10 +43,11 @@ std::string ReplaceLineBreaks(std::string text) {
   return text;
 }
 
-//! SELECT count(*) over the source of `query`.
+//! SELECT count(*) over the tables of `query`, joined as they are there.
 Query CountOver(const Query& query) {
   Query counting;
-  counting.source = query.source;
+  counting.table = query.table;
+  counting.joins = query.joins;
   Item count;
   count.kind = Item::Kind::Aggregate;
   count.function = "count(*)";
@@ -74,13 +77,25 @@ bool Fuzzer::Run() {
 }
 
 bool Fuzzer::RunPlan(uint64_t plan) {
+  const Tally before = tally_;
+  const bool goes_on = RunDataSets(plan);
+  tally_.device_plans += tally_.device_comparisons > before.device_comparisons ? 1 : 0;
+  tally_.joined_plans += tally_.joined_comparisons > before.joined_comparisons ? 1 : 0;
+  return goes_on;
+}
+
+bool Fuzzer::RunDataSets(uint64_t plan) {
   Random random(options_.seed, {plan});
   FuzzCase fuzz_case;
-  fuzz_case.table = DrawTable(random, "t");
-  fuzz_case.query = DrawQuery(fuzz_case.table, random);
-  DataGenerator data(fuzz_case.table);
+  fuzz_case.tables = {DrawTable(random, "t", kMostColumns)};
+  std::vector<Join> joins;
+  if (random.Percent(options_.join_percent)) {
+    joins = DrawJoins(fuzz_case.tables, random);
+  }
+  fuzz_case.query = DrawQuery(fuzz_case.tables, std::move(joins), random);
+  DataGenerator data(fuzz_case.tables);
   tally_.plans++;
-  engine_.Create(fuzz_case.table);
+  engine_.Create(fuzz_case.tables);
   // Every other plan has its strings as text, unless most of them are the same.
   engine_.Execute(plan % 2 == 0 ? "RESET margay_dictionary_strings"
                                 : "SET margay_dictionary_strings = 0");
@@ -93,14 +108,13 @@ bool Fuzzer::RunPlan(uint64_t plan) {
     if (i == 0 || set_random.Percent(kNewProfilePercent)) {
       data.DrawProfiles(set_random, i > 0 && set_random.Percent(kExtremePercent));
     }
-    const size_t count = DataGenerator::DrawRowCount(set_random);
-    fuzz_case.rows = data.DrawRows(set_random, i == 0 ? std::max(count, kFirstRows) : count);
+    fuzz_case.rows = data.DrawRows(set_random, i == 0 ? kFirstRows : 0);
     fuzz_case.query.ForEachNode([&](SqlNode& node) {
       if (node.literal) {
         data.DrawLiteral(set_random, *node.literal);
       }
     });
-    engine_.Fill(fuzz_case.table, fuzz_case.rows);
+    engine_.Fill(fuzz_case.tables, fuzz_case.rows);
 
     if (i == 0) {
       checker_.KeepWhatBinds(fuzz_case.query);
@@ -110,8 +124,11 @@ bool Fuzzer::RunPlan(uint64_t plan) {
       }
       KeepWhatIsSupported(fuzz_case);
       if (options_.verbose) {
-        std::printf("%s\n  %s\n  %s\n", place_.c_str(), fuzz_case.table.CreateStatement().c_str(),
-                    fuzz_case.query.Text().c_str());
+        std::printf("%s\n", place_.c_str());
+        for (const Table& table : fuzz_case.tables) {
+          std::printf("  %s\n", table.CreateStatement().c_str());
+        }
+        std::printf("  %s\n", fuzz_case.query.Text().c_str());
         std::fflush(stdout);
       }
       if (fuzz_case.query.items.empty()) {
@@ -136,10 +153,36 @@ bool Fuzzer::IsRefused(const FuzzCase& fuzz_case) {
   return answer.refused;
 }
 
+void Fuzzer::KeepSupportedJoins(FuzzCase& fuzz_case) {
+  FuzzCase counting = fuzz_case;
+  counting.query = CountOver(fuzz_case.query);
+  std::vector<Join>& joins = counting.query.joins;
+  for (Join& join : joins) {
+    join.residuals.clear();
+    join.filters.clear();
+  }
+  for (size_t i = 0; i < joins.size(); i++) {
+    const auto is_refused = [&](std::vector<SqlNode>& place, const SqlNode& condition) {
+      place = {condition};
+      const bool refused = IsRefused(counting);
+      place.clear();
+      return refused;
+    };
+    Join& join = fuzz_case.query.joins[i];
+    std::erase_if(join.residuals, [&](const SqlNode& condition) {
+      return is_refused(joins[i].residuals, condition);
+    });
+    std::erase_if(join.filters, [&](const SqlNode& condition) {
+      return is_refused(joins[i].filters, condition);
+    });
+  }
+}
+
 void Fuzzer::KeepWhatIsSupported(FuzzCase& fuzz_case) {
   if (options_.self_check || !IsRefused(fuzz_case)) {
     return;
   }
+  KeepSupportedJoins(fuzz_case);
   const Query whole = fuzz_case.query;
   const auto is_refused = [&](Query query) {
     FuzzCase part = fuzz_case;
@@ -171,6 +214,7 @@ bool Fuzzer::CheckDataSet(const FuzzCase& fuzz_case) {
     switch (verdict.kind) {
       case Verdict::Kind::Same:
         tally_.comparisons++;
+        CountDeviceWork(verdict);
         break;
       case Verdict::Kind::SameError:
         tally_.comparisons++;
@@ -183,6 +227,9 @@ bool Fuzzer::CheckDataSet(const FuzzCase& fuzz_case) {
       case Verdict::Kind::NoDevice:
         tally_.comparisons++;
         tally_.without_device++;
+        break;
+      case Verdict::Kind::FewerErrors:
+        tally_.fewer_errors++;
         break;
       case Verdict::Kind::Refused:
         CountRefusal(verdict.text);
@@ -204,6 +251,14 @@ void Fuzzer::CountRefusal(const std::string& error) {
   }
 }
 
+void Fuzzer::CountDeviceWork(const Verdict& verdict) {
+  tally_.device_comparisons += verdict.is_on_device ? 1 : 0;
+  tally_.joined_comparisons += verdict.device_joins.empty() ? 0 : 1;
+  for (const std::string& kind : verdict.device_joins) {
+    tally_.joins[kind]++;
+  }
+}
+
 void Fuzzer::ReportDifference(const FuzzCase& fuzz_case, const Configuration& configuration,
                               const Verdict& verdict) {
   tally_.differences++;
@@ -213,12 +268,12 @@ void Fuzzer::ReportDifference(const FuzzCase& fuzz_case, const Configuration& co
   Shrinker shrinker(engine_, configuration, verdict.kind);
   const std::optional<FuzzCase> small = shrinker.Shrink(fuzz_case);
   if (small) {
-    engine_.Create(small->table);
-    engine_.Fill(small->table, small->rows);
+    engine_.Create(small->tables);
+    engine_.Fill(small->tables, small->rows);
     std::printf("%s", shrinker.Script(*small).c_str());
   } else {
     std::printf(
-        "-- it does not appear in a new table: run the plan again from its first data set\n"
+        "-- it does not appear in new tables: run the plan again from its first data set\n"
         "%s;\n",
         fuzz_case.query.Text().c_str());
   }
@@ -235,6 +290,14 @@ void Fuzzer::PrintSummary() const {
       number(tally_.empty_plans), number(tally_.data_sets), number(tally_.comparisons),
       number(tally_.differences), number(tally_.both_error), number(tally_.fallbacks),
       number(tally_.without_device), Elapsed());
+  std::printf(
+      "  on a device: %llu plans with %llu comparisons; with a join there: %llu plans with %llu "
+      "comparisons; errors in DuckDB only: %llu\n",
+      number(tally_.device_plans), number(tally_.device_comparisons), number(tally_.joined_plans),
+      number(tally_.joined_comparisons), number(tally_.fewer_errors));
+  for (const auto& [kind, count] : tally_.joins) {
+    std::printf("  %s joins on a device: %llu\n", kind.c_str(), number(count));
+  }
   std::vector<std::pair<uint64_t, std::string>> refusals;
   for (const auto& [reason, count] : tally_.refusals) {
     refusals.emplace_back(count, reason);

@@ -18,7 +18,8 @@ struct Options {
   uint64_t first_plan = 0;
   uint64_t plans = 20;
   uint64_t data_sets = 50;
-  double seconds = 0;  //!< 0: no limit
+  int join_percent = 50;  //!< of the plans; the others read one table
+  double seconds = 0;     //!< 0: no limit
   std::string device;
   bool verbose = false;
   bool self_check = false;
@@ -45,18 +46,30 @@ class Fuzzer {
     uint64_t comparisons = 0;
     uint64_t both_error = 0;
     uint64_t fallbacks = 0;
+    uint64_t fewer_errors = 0;  //!< only DuckDB had an error; not compared
     uint64_t without_device = 0;
     uint64_t differences = 0;
+    // What a device did, all of it.
+    uint64_t device_plans = 0;  //!< with a comparison
+    uint64_t device_comparisons = 0;
+    uint64_t joined_plans = 0;                 //!< of those, with a join on the device
+    uint64_t joined_comparisons = 0;           //!< likewise
+    std::map<std::string, uint64_t> joins;     //!< by kind; those of each comparison
     std::map<std::string, uint64_t> refusals;  //!< by reason
   };
 
+  //! False if the answers differ.
   bool RunPlan(uint64_t plan);
-  //! Takes out the items and conjuncts that Margay refuses by themselves.
+  bool RunDataSets(uint64_t plan);
+  //! Takes out the items, conjuncts and conditions of joins that Margay refuses by themselves.
   void KeepWhatIsSupported(FuzzCase& fuzz_case);
   bool IsRefused(const FuzzCase& fuzz_case);
   //! False if the answers differ.
   bool CheckDataSet(const FuzzCase& fuzz_case);
+  //! Takes out the residuals and filters of joins that Margay refuses by themselves.
+  void KeepSupportedJoins(FuzzCase& fuzz_case);
   void CountRefusal(const std::string& error);
+  void CountDeviceWork(const Verdict& verdict);
   void ReportDifference(const FuzzCase& fuzz_case, const Configuration& configuration,
                         const Verdict& verdict);
   void PrintSummary() const;

@@ -15,6 +15,8 @@ int main(int count, char** arguments) {
   application.add_option("--seed", options.seed, "Where all random numbers come from");
   application.add_option("--plans", options.plans, "Number of queries");
   application.add_option("--datasets", options.data_sets, "Number of data sets for each query");
+  application.add_option("--joins", options.join_percent,
+                         "How many of 100 queries join several tables");
   application.add_option("--seconds", options.seconds, "Stop after this time; 0: no limit");
   application.add_option("--device", options.device, "A value for margay_device");
   application.add_flag("--verbose", options.verbose, "Print each query and each refusal");

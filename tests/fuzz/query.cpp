@@ -1,12 +1,16 @@
 #include "query.hpp"
 
+#include <algorithm>
+
 namespace margay::fuzz {
 
 std::string Item::Text() const {
   if (kind != Kind::Aggregate) {
     return expression.Text();
   }
-  return function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+  const std::string text =
+      function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+  return filter ? text + " FILTER (WHERE " + filter->Text() + ")" : text;
 }
 
 Tolerance Item::HowExact() const {
@@ -22,7 +26,21 @@ Tolerance Item::HowExact() const {
 
 std::string Item::ScaleText() const {
   const std::string real = "CAST(" + expression.Text() + " AS DOUBLE)";
-  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + "))";
+  const std::string condition = filter ? " AND " + filter->Text() : "";
+  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
+}
+
+bool Query::RepeatsRows() const {
+  return std::any_of(joins.begin(), joins.end(),
+                     [](const Join& join) { return join.GivesColumns() && !join.keys_are_unique; });
+}
+
+std::string Query::FromText() const {
+  std::string text = table;
+  for (const Join& join : joins) {
+    text += join.FromText();
+  }
+  return text;
 }
 
 std::string Query::TextWith(const std::vector<std::string>& further_columns) const {
@@ -37,10 +55,19 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
   for (const std::string& column : further_columns) {
     columns += ", " + column;
   }
-  std::string text = "SELECT " + columns + " FROM " + source;
-  for (size_t i = 0; i < conjuncts.size(); i++) {
-    text += (i == 0 ? " WHERE " : " AND ") + conjuncts[i].Text();
+  std::string where;
+  const auto add_condition = [&](const std::string& condition) {
+    where += (where.empty() ? " WHERE " : " AND ") + condition;
+  };
+  for (const Join& join : joins) {
+    if (join.form != Join::Form::From) {
+      add_condition(join.WhereText());
+    }
   }
+  for (const SqlNode& conjunct : conjuncts) {
+    add_condition(conjunct.Text());
+  }
+  const std::string text = "SELECT " + columns + " FROM " + FromText() + where;
   return groups.empty() ? text : text + " GROUP BY " + groups;
 }
 
@@ -67,9 +94,15 @@ std::vector<Tolerance> Query::Tolerances() const {
 }
 
 void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
+  for (Join& join : joins) {
+    join.ForEachNode(visit);
+  }
   for (Item& item : items) {
     if (item.function != "count(*)") {
       item.expression.ForEach(visit);
+    }
+    if (item.filter) {
+      item.filter->ForEach(visit);
     }
   }
   for (SqlNode& conjunct : conjuncts) {

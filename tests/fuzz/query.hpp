@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "join.hpp"
 #include "sql_node.hpp"
 
 namespace margay::fuzz {
@@ -21,8 +23,9 @@ struct Item {
   enum class Kind : uint8_t { Scalar, Key, Aggregate };
 
   Kind kind = Kind::Scalar;
-  std::string function;  //!< Aggregate: sum, count, min, max, avg, or count(*) with no expression
+  std::string function;  //!< of an Aggregate; count(*) has no expression
   SqlNode expression;
+  std::optional<SqlNode> filter;  //!< of an Aggregate
   plan::Type
       expression_type;  //!< of `expression`, as DuckDB says; Varchar for a type of no interest
 
@@ -32,13 +35,17 @@ struct Item {
   std::string ScaleText() const;
 };
 
-//! A query over a source: a base table now, joins and sub-queries when there are generators for
-//! them.
+//! A query over a table and those that are joined with it.
 struct Query {
-  std::string source;  //!< what follows FROM
+  std::string table;
+  std::vector<Join> joins;
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
 
+  //! Whether a row of the first table can appear several times.
+  bool RepeatsRows() const;
+  //! What follows FROM.
+  std::string FromText() const;
   //! The query itself.
   std::string Text() const;
   //! The query with a further column for each Scaled one, in their order.

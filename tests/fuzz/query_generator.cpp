@@ -15,29 +15,35 @@ Item MakeItem(Item::Kind kind, SqlNode expression) {
   return item;
 }
 
-//! Many aggregates, as compiling a kernel takes longer than running it.
+//! Many aggregates, as compiling a kernel takes longer than running it; of joins the kernels are
+//! large without them.
 void AddAggregates(Query& query, ExpressionGenerator& generator) {
   Random& random = generator.GetRandom();
-  const size_t count = 1 + random.Below(10);
+  const size_t count = 1 + random.Below(query.joins.empty() ? 10 : 4);
   for (size_t i = 0; i < count; i++) {
-    const char* function =
-        random.Pick({"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)"});
+    const char* function = random.Pick(
+        {"sum", "sum", "sum", "count", "min", "max", "avg", "count(*)", "bool_and", "bool_or"});
     const std::string name = function;
-    SqlNode argument = name == "count(*)"               ? SqlNode::Make({"*"}, {})
-                       : name == "sum" || name == "avg" ? generator.Number(random.Below(kDepth))
-                                                        : generator.Any(random.Below(kDepth));
+    const int depth = static_cast<int>(random.Below(kDepth));
+    SqlNode argument = name == "count(*)"                        ? SqlNode::Make({"*"}, {})
+                       : name == "bool_and" || name == "bool_or" ? generator.Predicate(depth)
+                       : name == "sum" || name == "avg"          ? generator.Number(depth)
+                                                                 : generator.Any(depth);
     if ((name == "sum" || name == "avg") && random.Percent(50)) {
       const plan::Type type = random.Pick(generator.GetTable().columns).type;
       argument = generator.OfType(IsNumber(type) ? type : TypeKind::Int64, kDepth);
     }
     Item item = MakeItem(Item::Kind::Aggregate, std::move(argument));
     item.function = name;
+    if (random.Percent(20)) {
+      item.filter = generator.Predicate(1 + static_cast<int>(random.Below(kDepth)));
+    }
     query.items.push_back(std::move(item));
   }
 }
 
 class Projection : public QueryShape {
-  int Weight() const override { return 35; }
+  int Weight(const Query& query) const override { return query.RepeatsRows() ? 3 : 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
     const size_t count = 1 + random.Below(12);
@@ -49,14 +55,14 @@ class Projection : public QueryShape {
 };
 
 class UngroupedAggregate : public QueryShape {
-  int Weight() const override { return 30; }
+  int Weight(const Query& /*query*/) const override { return 30; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     AddAggregates(query, generator);
   }
 };
 
 class GroupedAggregate : public QueryShape {
-  int Weight() const override { return 35; }
+  int Weight(const Query& /*query*/) const override { return 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
     const std::vector<size_t> small = generator.ColumnsWhere([](const Column& column) {
@@ -88,17 +94,21 @@ std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes() {
   return shapes;
 }
 
-Query DrawQuery(const Table& table, Random& random) {
-  ExpressionGenerator generator(table, random, random.Percent(20));
+Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Random& random) {
+  const Table visible = VisibleColumns(tables, joins);
+  ExpressionGenerator generator(visible, random, random.Percent(20));
   Query query;
-  query.source = table.name;
+  query.table = tables[0].name;
+  query.joins = std::move(joins);
   const std::vector<std::unique_ptr<QueryShape>> shapes = MakeQueryShapes();
   std::vector<int> weights;
   for (const auto& shape : shapes) {
-    weights.push_back(shape->Weight());
+    weights.push_back(shape->Weight(query));
   }
   shapes[random.PickByWeight(weights)]->AddItems(query, generator);
-  const size_t conjuncts = random.Pick<size_t>({0, 0, 1, 1, 2, 3});
+  // A condition on the columns of an outer join mostly makes it an inner one.
+  const size_t conjuncts = query.joins.empty() ? random.Pick<size_t>({0, 0, 1, 1, 2, 3})
+                                               : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
   for (size_t i = 0; i < conjuncts; i++) {
     query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
   }

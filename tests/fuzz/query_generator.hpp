@@ -12,15 +12,16 @@ namespace margay::fuzz {
 class QueryShape {
  public:
   virtual ~QueryShape() = default;
-  virtual int Weight() const = 0;
-  //! Adds items; the query has its source.
+  //! How often it should be used; the query has its tables.
+  virtual int Weight(const Query& query) const = 0;
+  //! Adds items; the query has its tables.
   virtual void AddItems(Query& query, ExpressionGenerator& generator) const = 0;
 };
 
 //! All shapes there are.
 std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes();
 
-//! A query over one base table. Literals have no values yet.
-Query DrawQuery(const Table& table, Random& random);
+//! A query over the first table, with joins with those behind it. Literals have no values yet.
+Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Random& random);
 
 }  // namespace margay::fuzz

@@ -50,11 +50,11 @@ bool Shrinker::Accept(FuzzCase& fuzz_case, FuzzCase candidate) {
   if (++attempts_ > kMostAttempts) {
     return false;
   }
-  engine_.Create(candidate.table);
+  engine_.Create(candidate.tables);
   if (!checker_.Bind(candidate.query)) {
     return false;
   }
-  engine_.Fill(candidate.table, candidate.rows);
+  engine_.Fill(candidate.tables, candidate.rows);
   const Answer reference = checker_.Reference(candidate.query);
   if (checker_.Check(candidate, reference, configuration_).kind != wanted_) {
     return false;
@@ -69,23 +69,42 @@ std::optional<FuzzCase> Shrinker::Shrink(FuzzCase fuzz_case) {
   }
   bool smaller = true;
   while (smaller && attempts_ < kMostAttempts) {
-    smaller = DropRows(fuzz_case);
+    smaller = DropJoins(fuzz_case);
+    for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
+      smaller |= DropRows(fuzz_case, table);
+    }
     smaller |= DropItems(fuzz_case);
-    smaller |= DropConjuncts(fuzz_case);
+    smaller |= DropConditions(fuzz_case);
     smaller |= SimplifyExpressions(fuzz_case);
-    smaller |= DropColumns(fuzz_case);
-    smaller |= SimplifyCells(fuzz_case);
+    for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
+      smaller |= DropColumns(fuzz_case, table);
+      smaller |= SimplifyCells(fuzz_case, table);
+    }
   }
   return fuzz_case;
 }
 
-bool Shrinker::DropRows(FuzzCase& fuzz_case) {
+bool Shrinker::DropJoins(FuzzCase& fuzz_case) {
   bool smaller = false;
-  for (size_t step = (fuzz_case.rows.count + 1) / 2; step > 0; step /= 2) {
+  for (size_t i = fuzz_case.query.joins.size(); i-- > 0;) {
+    FuzzCase candidate = fuzz_case;
+    const auto place = static_cast<ptrdiff_t>(i);
+    candidate.query.joins.erase(candidate.query.joins.begin() + place);
+    candidate.tables.erase(candidate.tables.begin() + place + 1);
+    candidate.rows.erase(candidate.rows.begin() + place + 1);
+    smaller |= Accept(fuzz_case, std::move(candidate));
+  }
+  return smaller;
+}
+
+bool Shrinker::DropRows(FuzzCase& fuzz_case, size_t table) {
+  bool smaller = false;
+  for (size_t step = (fuzz_case.rows[table].count + 1) / 2; step > 0; step /= 2) {
     size_t first = 0;
-    while (first < fuzz_case.rows.count) {
+    while (first < fuzz_case.rows[table].count) {
       FuzzCase candidate = fuzz_case;
-      candidate.rows = fuzz_case.rows.Without(first, std::min(first + step, fuzz_case.rows.count));
+      candidate.rows[table] =
+          fuzz_case.rows[table].Without(first, std::min(first + step, fuzz_case.rows[table].count));
       if (Accept(fuzz_case, std::move(candidate))) {
         smaller = true;
       } else {
@@ -106,12 +125,27 @@ bool Shrinker::DropItems(FuzzCase& fuzz_case) {
   return smaller;
 }
 
-bool Shrinker::DropConjuncts(FuzzCase& fuzz_case) {
+bool Shrinker::DropConditions(FuzzCase& fuzz_case) {
   bool smaller = false;
-  for (size_t i = fuzz_case.query.conjuncts.size(); i-- > 0;) {
-    FuzzCase candidate = fuzz_case;
-    candidate.query.conjuncts.erase(candidate.query.conjuncts.begin() + static_cast<ptrdiff_t>(i));
-    smaller |= Accept(fuzz_case, std::move(candidate));
+  // `list` gives one list of conditions of a query.
+  const auto drop = [&](const auto& list, size_t fewest) {
+    for (size_t i = list(fuzz_case.query).size();
+         i-- > 0 && list(fuzz_case.query).size() > fewest;) {
+      FuzzCase candidate = fuzz_case;
+      auto& conditions = list(candidate.query);
+      conditions.erase(conditions.begin() + static_cast<ptrdiff_t>(i));
+      smaller |= Accept(fuzz_case, std::move(candidate));
+    }
+  };
+  drop(
+      [](Query & query) -> auto& { return query.conjuncts; }, 0);
+  for (size_t join = 0; join < fuzz_case.query.joins.size(); join++) {
+    drop(
+        [join](Query & query) -> auto& { return query.joins[join].residuals; }, 0);
+    drop(
+        [join](Query & query) -> auto& { return query.joins[join].filters; }, 0);
+    drop(
+        [join](Query & query) -> auto& { return query.joins[join].keys; }, 1);
   }
   return smaller;
 }
@@ -135,31 +169,37 @@ bool Shrinker::SimplifyExpressions(FuzzCase& fuzz_case) {
   return smaller;
 }
 
-bool Shrinker::DropColumns(FuzzCase& fuzz_case) {
+bool Shrinker::DropColumns(FuzzCase& fuzz_case, size_t table) {
   bool smaller = false;
-  for (size_t i = fuzz_case.table.columns.size(); i-- > 0 && fuzz_case.table.columns.size() > 1;) {
+  for (size_t i = fuzz_case.tables[table].columns.size();
+       i-- > 0 && fuzz_case.tables[table].columns.size() > 1;) {
     FuzzCase candidate = fuzz_case;
-    const auto place = static_cast<ptrdiff_t>(i);
-    candidate.table.columns.erase(candidate.table.columns.begin() + place);
-    candidate.rows.columns.erase(candidate.rows.columns.begin() + place);
+    std::vector<Column>& columns = candidate.tables[table].columns;
+    std::vector<std::vector<Cell>>& cells = candidate.rows[table].columns;
+    columns.erase(columns.begin() + static_cast<ptrdiff_t>(i));
+    cells.erase(cells.begin() + static_cast<ptrdiff_t>(i));
     smaller |= Accept(fuzz_case, std::move(candidate));
   }
   return smaller;
 }
 
-bool Shrinker::SimplifyCells(FuzzCase& fuzz_case) {
-  if (fuzz_case.rows.count * fuzz_case.table.columns.size() > kMostSimplifiedCells) {
+bool Shrinker::SimplifyCells(FuzzCase& fuzz_case, size_t table) {
+  const size_t columns = fuzz_case.tables[table].columns.size();
+  const size_t rows = fuzz_case.rows[table].count;
+  if (rows * columns > kMostSimplifiedCells) {
     return false;
   }
   bool smaller = false;
-  for (size_t column = 0; column < fuzz_case.table.columns.size(); column++) {
-    for (size_t row = 0; row < fuzz_case.rows.count; row++) {
-      if (fuzz_case.rows.columns[column][row].is_null || fuzz_case.table.columns[column].not_null) {
+  for (size_t column = 0; column < columns; column++) {
+    for (size_t row = 0; row < rows; row++) {
+      if (fuzz_case.rows[table].columns[column][row].is_null ||
+          fuzz_case.tables[table].columns[column].not_null) {
         continue;
       }
       FuzzCase candidate = fuzz_case;
-      candidate.rows.columns[column][row] = Cell{};
-      candidate.rows.columns[column][row].is_null = true;
+      Cell null;
+      null.is_null = true;
+      candidate.rows[table].columns[column][row] = null;
       smaller |= Accept(fuzz_case, std::move(candidate));
     }
   }
@@ -167,9 +207,12 @@ bool Shrinker::SimplifyCells(FuzzCase& fuzz_case) {
 }
 
 std::string Shrinker::Script(const FuzzCase& fuzz_case) {
-  std::string text = fuzz_case.table.CreateStatement() + ";\n";
-  if (fuzz_case.rows.count > 0) {
-    text += fuzz_case.rows.InsertStatement(fuzz_case.table) + ";\n";
+  std::string text;
+  for (size_t i = 0; i < fuzz_case.tables.size(); i++) {
+    text += fuzz_case.tables[i].CreateStatement() + ";\n";
+    if (fuzz_case.rows[i].count > 0) {
+      text += fuzz_case.rows[i].InsertStatement(fuzz_case.tables[i]) + ";\n";
+    }
   }
   for (const Configuration& configuration : {Engine::Reference(), configuration_}) {
     engine_.Use(configuration);

@@ -13,7 +13,7 @@ class Shrinker {
   Shrinker(Engine& engine, const Configuration& configuration, Verdict::Kind wanted)
       : engine_(engine), checker_(engine), configuration_(configuration), wanted_(wanted) {}
 
-  //! None if the case shows no such difference in a new table: it depends on what was there before.
+  //! None if the case shows no such difference in new tables: it depends on what was there before.
   std::optional<FuzzCase> Shrink(FuzzCase fuzz_case);
 
   //! SQL that shows the difference by itself, with both answers as comments.
@@ -22,12 +22,13 @@ class Shrinker {
  private:
   //! Whether a case still shows the difference; then it is taken over into `fuzz_case`.
   bool Accept(FuzzCase& fuzz_case, FuzzCase candidate);
-  bool DropRows(FuzzCase& fuzz_case);
+  bool DropJoins(FuzzCase& fuzz_case);
+  bool DropRows(FuzzCase& fuzz_case, size_t table);
   bool DropItems(FuzzCase& fuzz_case);
-  bool DropConjuncts(FuzzCase& fuzz_case);
+  bool DropConditions(FuzzCase& fuzz_case);
   bool SimplifyExpressions(FuzzCase& fuzz_case);
-  bool DropColumns(FuzzCase& fuzz_case);
-  bool SimplifyCells(FuzzCase& fuzz_case);
+  bool DropColumns(FuzzCase& fuzz_case, size_t table);
+  bool SimplifyCells(FuzzCase& fuzz_case, size_t table);
 
   Engine& engine_;
   Checker checker_;

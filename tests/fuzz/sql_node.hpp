@@ -17,7 +17,7 @@ struct LiteralSlot {
   plan::Type type;
   Cell cell;
   LiteralRole role = LiteralRole::Value;
-  std::optional<size_t> column;  //!< of the table, whose values it should look like
+  std::optional<std::string> column;  //!< name of the one whose values it should look like
 };
 
 //! An SQL expression as text with holes: pieces[0] child[0] pieces[1] child[1] ... A node without
@@ -26,7 +26,8 @@ struct SqlNode {
   std::vector<std::string> pieces;
   std::vector<SqlNode> children;
   std::optional<LiteralSlot> literal;
-  std::optional<size_t> column;  //!< number of the table's column that this leaf is
+  //! Number of the column that this leaf is, among those that its generator knows.
+  std::optional<size_t> column;
 
   static SqlNode ColumnLeaf(const std::string& text, size_t column);
   static SqlNode LiteralLeaf(LiteralSlot slot);

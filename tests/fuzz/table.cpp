@@ -1,6 +1,8 @@
 #include "table.hpp"
 
 #include <cmath>
+#include <set>
+#include <tuple>
 
 namespace margay::fuzz {
 
@@ -29,6 +31,23 @@ Rows Rows::Without(size_t first, size_t last) const {
     kept.reserve(result.count);
     kept.insert(kept.end(), column.begin(), column.begin() + static_cast<ptrdiff_t>(first));
     kept.insert(kept.end(), column.begin() + static_cast<ptrdiff_t>(last), column.end());
+  }
+  return result;
+}
+
+Rows Rows::WithoutRepeated(size_t column) const {
+  Rows result;
+  result.columns.resize(columns.size());
+  std::set<std::tuple<Int128, double, std::string>> seen;
+  for (size_t row = 0; row < count; row++) {
+    const Cell& value = columns[column][row];
+    if (!value.is_null && !seen.emplace(value.integer, value.real, value.text).second) {
+      continue;
+    }
+    for (size_t i = 0; i < columns.size(); i++) {
+      result.columns[i].push_back(columns[i][row]);
+    }
+    result.count++;
   }
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,12 @@ struct Column {
   plan::Type type;
   Vocabulary vocabulary = Vocabulary::Words;
   bool not_null = false;
+  bool is_key = false;              //!< of a join: few values, some of them often
+  bool is_unique = false;           //!< rows that repeat a value are left out
+  std::optional<std::string> like;  //!< an earlier column whose values it has too
 };
 
+//! The names of columns are different ones in all tables of a query.
 struct Table {
   std::string name;
   std::vector<Column> columns;
@@ -38,6 +43,8 @@ struct Rows {
 
   //! Rows `first` to `last` - 1 taken out.
   Rows Without(size_t first, size_t last) const;
+  //! Only the first row of those with an equal value in `column`; NULLs all stay.
+  Rows WithoutRepeated(size_t column) const;
   std::string InsertStatement(const Table& table) const;
 };
 

@@ -28,18 +28,22 @@ Type DrawType(Random& random) {
   return kind == TypeKind::Decimal ? DrawDecimal(random) : Type(kind);
 }
 
-Table DrawTable(Random& random, const std::string& name) {
+Column DrawColumn(Random& random, const Table& table) {
+  Column column;
+  column.name = table.name + std::to_string(table.columns.size());
+  column.type = DrawType(random);
+  column.vocabulary = random.Pick({Vocabulary::Words, Vocabulary::Words, Vocabulary::Words,
+                                   Vocabulary::Numbers, Vocabulary::Dates, Vocabulary::Booleans});
+  column.not_null = random.Percent(12);
+  return column;
+}
+
+Table DrawTable(Random& random, const std::string& name, size_t most_columns) {
   Table table;
   table.name = name;
-  const size_t count = 1 + random.Below(8);
+  const size_t count = 1 + random.Below(most_columns);
   for (size_t i = 0; i < count; i++) {
-    Column column;
-    column.name = "c" + std::to_string(i);
-    column.type = DrawType(random);
-    column.vocabulary = random.Pick({Vocabulary::Words, Vocabulary::Words, Vocabulary::Words,
-                                     Vocabulary::Numbers, Vocabulary::Dates, Vocabulary::Booleans});
-    column.not_null = random.Percent(12);
-    table.columns.push_back(column);
+    table.columns.push_back(DrawColumn(random, table));
   }
   return table;
 }

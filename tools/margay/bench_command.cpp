@@ -36,7 +36,7 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
   app_->add_option("--shape", shape_, "Shape of the kernels")
       ->check(CLI::IsMember({"auto", "loop", "lanes"}));
   app_->add_option("--threads", threads_, "Threads of DuckDB and of a CPU device [all]")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1U, kMostThreads));
   app_->add_option("--data", data_, "Folder where the data is kept for the next run")
       ->envname("MARGAY_DATA")
       ->capture_default_str();

@@ -172,12 +172,17 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
   double margay = 0;
   double margay_on_device = 0;
   double floor = 0;
-  int compared = 0;
+  size_t compared = 0;
+  size_t counted = 0;
   for (const auto& result : results_) {
     if (!result.IsCompared()) {
       continue;
     }
     compared++;
+    if (result.place == BenchmarkResult::Place::DuckDb) {
+      continue;
+    }
+    counted++;
     logarithms += std::log(result.Ratio());
     duckdb += result.duckdb.median_milliseconds;
     margay += result.margay.median_milliseconds;
@@ -188,12 +193,16 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
   }
   output << compared << " of " << results_.size() << " queries compared, each the median of "
          << setting_.repeat << " hot runs.\n";
-  if (compared == 0) {
+  if (counted < compared) {
+    output << "Left out of the mean and the sums: " << compared - counted
+           << " that ran in DuckDB alone.\n";
+  }
+  if (counted == 0) {
     return;
   }
-  output << "Geometric mean of the ratios: " << FormatFixed(std::exp(logarithms / compared), 2)
-         << ". Sums: DuckDB " << FormatMilliseconds(duckdb) << " ms, Margay "
-         << FormatMilliseconds(margay) << " ms.\n";
+  output << "Geometric mean of the ratios: "
+         << FormatFixed(std::exp(logarithms / static_cast<double>(counted)), 2) << ". Sums: DuckDB "
+         << FormatMilliseconds(duckdb) << " ms, Margay " << FormatMilliseconds(margay) << " ms.\n";
   if (floor > 0) {
     output << "Reading the bytes at the device's full bandwidth would take "
            << FormatMilliseconds(floor) << " ms: Margay takes "

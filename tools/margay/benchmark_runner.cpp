@@ -10,6 +10,10 @@
 namespace margay::tool {
 namespace {
 
+//! A device is opened, columns are encoded and a kernel is compiled one after the other, each of
+//! them by a run at most: whatever takes more runs will not come to an end.
+constexpr int kMostWarmUps = 10;
+
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   size_t middle = values.size() / 2;
@@ -67,6 +71,9 @@ void BenchmarkRunner::RunAll(const std::string& sql, BenchmarkResult& result) {
   }
   result.first_milliseconds = first->milliseconds;
   std::string difference = first->difference;
+  if (difference.empty() && first->duckdb_executions > 0) {
+    difference = WarmUp(sql, *result.answer);
+  }
 
   std::vector<double> margay;
   std::vector<double> kernel;
@@ -93,6 +100,22 @@ void BenchmarkRunner::RunAll(const std::string& sql, BenchmarkResult& result) {
   result.kernel_milliseconds = Median(std::move(kernel));
   FindPlace(sql, device_runs, mixed_runs, result);
   result.outcome = BenchmarkResult::Outcome::Compared;
+}
+
+std::string BenchmarkRunner::WarmUp(const std::string& sql, const Answer& expected) {
+  session_.WaitForBackground();
+  for (int i = 0; i < kMostWarmUps; i++) {
+    uint64_t jobs = session_.Counters()["background_jobs"];
+    MargayRun run = RunMargay(sql, expected);
+    if (!run.difference.empty() || run.duckdb_executions == 0) {
+      return run.difference;
+    }
+    session_.WaitForBackground();
+    if (session_.Counters()["background_jobs"] == jobs) {
+      break;
+    }
+  }
+  return {};
 }
 
 void BenchmarkRunner::FindPlace(const std::string& sql, int device_runs, int mixed_runs,

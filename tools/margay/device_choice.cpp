@@ -8,13 +8,22 @@
 #include "units.hpp"
 
 namespace margay::tool {
+namespace {
+
+//! The selectors that may rightly find nothing on a machine.
+bool IsKindOrAuto(const std::string& selector) {
+  return selector == "auto" || selector == "cpu" || selector == "gpu" || selector == "accelerator";
+}
+
+}  // namespace
 
 const device::DeviceInfo& RequireDevice(const std::string& selector) {
   auto& registry = device::DeviceRegistry::Instance();
   std::string problem;
   std::optional<size_t> index = registry.Find(selector.empty() ? "auto" : selector, &problem);
   if (!index) {
-    throw CommandError(ExitCode::NoDevice, problem);
+    bool is_mistake = registry.Problem().empty() && !selector.empty() && !IsKindOrAuto(selector);
+    throw CommandError(is_mistake ? ExitCode::Usage : ExitCode::NoDevice, problem);
   }
   return registry.Devices()[*index];
 }

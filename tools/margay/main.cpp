@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench_command.hpp"
@@ -19,13 +20,45 @@
 namespace margay::tool {
 namespace {
 
+//! The names of the commands of `app`.
+std::string ListCommands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return names;
+}
+
+//! The message for a command line that can't be understood. `app` is the whole program.
+std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
+  std::string line = app->get_name();
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    line += " " + app->get_name();
+  }
+  std::string message = error.what();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      app->get_require_subcommand_min() > 0) {
+    const std::vector<std::string> words = app->remaining();
+    if (words.empty()) {
+      message = "a command is missing";
+    } else {
+      const char* kind = words.front().front() == '-' ? "option" : "command";
+      message = std::string("there is no ") + kind + " '" + words.front() + "'";
+    }
+    message += "; commands: " + ListCommands(*app);
+  }
+  return line + ": " + message + "\nRun with --help for more information.\n";
+}
+
 int Main(int argument_count, char** arguments) {
   CLI::App app("Runs DuckDB's queries on every processor of the machine.", "margay");
   app.set_version_flag("--version", VersionText());
   app.require_subcommand(1);
+  app.failure_message(FailureMessage);
   app.footer(
       "Exit codes: 0 done; 1 a statement or benchmark failed, or answers differ; 2 wrong usage;\n"
-      "3 no usable device where one is required.");
+      "3 no usable device where one is required, or none of the kind.");
 
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(std::make_unique<DevicesCommand>(app));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "answer_state.hpp"
+#include "duckdb/instance.hpp"
 #include "duckdb/margay_extension.hpp"
 
 namespace margay::tool {
@@ -127,6 +128,10 @@ std::map<std::string, uint64_t> Session::Counters() {
 
 uint32_t Session::Threads() {
   return static_cast<uint32_t>(std::stoul(Query("SELECT current_setting('threads')").Text(0, 0)));
+}
+
+void Session::WaitForBackground() {
+  integration::Instance::Get(*state_->database->instance)->builder.WaitUntilIdle();
 }
 
 duckdb::DatabaseInstance& Session::Database() {

@@ -32,6 +32,9 @@ class SqlError : public std::runtime_error {
   std::string reason_;
 };
 
+//! More threads than any machine has.
+constexpr uint32_t kMostThreads = 4096;
+
 struct SessionOptions {
   //! The database file; empty for a database in memory.
   std::string database;
@@ -76,6 +79,9 @@ class Session {
   std::map<std::string, uint64_t> Counters();
 
   uint32_t Threads();
+
+  //! Waits until Margay has nothing left to prepare in the background.
+  void WaitForBackground();
 
   //! The database itself, to add functions to.
   duckdb::DatabaseInstance& Database();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 #include "device_choice.hpp"
 #include "interrupt_guard.hpp"
@@ -12,6 +13,20 @@
 #include "units.hpp"
 
 namespace margay::tool {
+namespace {
+
+//! More rows than anybody reads.
+constexpr size_t kMostRows = 1000000000;
+
+//! No statement is one word that ends like this.
+bool LooksLikeFile(const std::string& source) {
+  constexpr std::string_view ending = ".sql";
+  return source.size() > ending.size() &&
+         source.compare(source.size() - ending.size(), ending.size(), ending) == 0 &&
+         source.find_first_of(" \t\n;") == std::string::npos;
+}
+
+}  // namespace
 
 SqlCommand::SqlCommand(CLI::App& parent)
     : app_(parent.add_subcommand("sql", "Runs SQL statements, up to the first error")) {
@@ -28,19 +43,20 @@ SqlCommand::SqlCommand(CLI::App& parent)
   app_->add_option("--mode", options_.mode,
                    "auto: where it is expected to win; force: on the device or an error; off")
       ->check(CLI::IsMember({"auto", "force", "off"}));
-  app_->add_option("--threads", options_.threads, "Threads [all]")->check(CLI::PositiveNumber);
+  app_->add_option("--threads", options_.threads, "Threads [all]")
+      ->check(CLI::Range(1U, kMostThreads));
   app_->add_option("--format", format_, "Output")
       ->check(CLI::IsMember({"table", "csv", "json"}))
       ->capture_default_str();
   app_->add_option("--rows", largest_rows_, "Rows that a table shows at most")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(size_t{1}, kMostRows))
       ->capture_default_str();
   app_->add_flag("--timing", timing_, "Print each statement's time to standard error");
   app_->footer(
       "Ctrl-C interrupts the running statement. Examples:\n"
       "  margay sql \"SELECT * FROM margay_devices()\"\n"
       "  margay sql --database my.db --format csv report.sql > report.csv\n"
-      "  margay sql --mode force --timing \"SELECT sum(i) FROM 'numbers.parquet'\"");
+      "  margay sql --database my.db --mode force --timing \"SELECT sum(i) FROM numbers\"");
 }
 
 bool SqlCommand::IsChosen() const {
@@ -76,6 +92,9 @@ std::string SqlCommand::ReadSource() const {
   }
   std::error_code error;
   if (!std::filesystem::is_regular_file(source_, error)) {
+    if (LooksLikeFile(source_)) {
+      throw CommandError(ExitCode::Failed, source_ + ": no such file.");
+    }
     return source_;
   }
   std::ifstream file(source_);

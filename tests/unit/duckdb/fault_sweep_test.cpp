@@ -1,6 +1,6 @@
-// Every device call of TPC-H Q1 and Q6 is made to fail in turn, and the device to be lost at it. In
-// auto mode DuckDB must then give the right answer; in force mode the answer is right or the error
-// names the cause; and after each fault the next query works.
+// Every device call of TPC-H Q1 and Q6 and of a join with groups is made to fail in turn, and the
+// device to be lost at it. In auto mode DuckDB must then give the right answer; in force mode the
+// answer is right or the error names the cause; and after each fault the next query works.
 #include <gtest/gtest.h>
 
 #include "device/fault_injection.hpp"
@@ -19,6 +19,11 @@ constexpr const char* kQ1 =
 constexpr const char* kQ6 =
     "SELECT sum(l_extendedprice * l_discount) FROM lineitem WHERE l_shipdate >= DATE '1994-01-01' "
     "AND l_shipdate < DATE '1995-01-01' AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24";
+//! Two build sides, one with keys that repeat.
+constexpr const char* kJoin =
+    "SELECT s_nation, count(*), sum(l_quantity * v_weight) FROM lineitem "
+    "JOIN supplier ON l_suppkey = s_suppkey JOIN visit ON s_suppkey = v_suppkey "
+    "WHERE s_balance > 10 AND l_shipdate >= DATE '1998-01-01' GROUP BY ALL ORDER BY ALL";
 
 //! How a call fails: out of resources once, out of memory once, or the device is lost from then on.
 enum class Fault { OutOfResources, OutOfMemory, Loss };
@@ -53,7 +58,14 @@ class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
         "(900 + hash(i * 3) % 100000)::DECIMAL(15,2) l_extendedprice, "
         "(hash(i * 5) % 11 / 100)::DECIMAL(15,2) l_discount, "
         "(hash(i * 7) % 9 / 100)::DECIMAL(15,2) l_tax, "
-        "DATE '1992-01-01' + (hash(i * 11) % 2500)::INTEGER l_shipdate FROM range(70000) r(i)");
+        "DATE '1992-01-01' + (hash(i * 11) % 2500)::INTEGER l_shipdate, "
+        "(hash(i * 13) % 300)::INTEGER l_suppkey FROM range(70000) r(i)");
+    database_.Run(
+        "CREATE TABLE supplier AS SELECT i::INTEGER s_suppkey, 'nation ' || i % 5 s_nation, "
+        "(i % 100)::DECIMAL(15,2) s_balance FROM range(200) r(i)");
+    database_.Run(
+        "CREATE TABLE visit AS SELECT (hash(i) % 250)::INTEGER v_suppkey, i % 7 v_weight "
+        "FROM range(500) r(i)");
     database_.Run("SET margay_min_rows = 1");
   }
   ~FaultSweepTest() override { device::FaultInjection::Reset(); }
@@ -129,7 +141,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"Q6ColdForceFails", kQ6, "force", Fault::OutOfResources, true},
                     Sweep{"Q6ColdForceLost", kQ6, "force", Fault::Loss, true},
                     Sweep{"Q6AutoFails", kQ6, "auto", Fault::OutOfResources},
-                    Sweep{"Q6AutoLost", kQ6, "auto", Fault::Loss}),
+                    Sweep{"Q6AutoLost", kQ6, "auto", Fault::Loss},
+                    Sweep{"JoinForceFails", kJoin, "force", Fault::OutOfResources},
+                    Sweep{"JoinForceMemory", kJoin, "force", Fault::OutOfMemory},
+                    Sweep{"JoinForceLost", kJoin, "force", Fault::Loss},
+                    Sweep{"JoinColdForceFails", kJoin, "force", Fault::OutOfResources, true},
+                    Sweep{"JoinColdForceLost", kJoin, "force", Fault::Loss, true},
+                    Sweep{"JoinAutoFails", kJoin, "auto", Fault::OutOfResources},
+                    Sweep{"JoinAutoLost", kJoin, "auto", Fault::Loss}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 }  // namespace

@@ -28,6 +28,11 @@ class PhysicalPartTest : public ::testing::Test {
   uint64_t OnDevice() { return database_.Counter("device_executions"); }
   uint64_t InDuckDB() { return database_.Counter("duckdb_executions"); }
 
+  //! The plan without line breaks in its texts.
+  std::string Explain(const std::string& query) {
+    return database_.Query("EXPLAIN (FORMAT JSON) " + query);
+  }
+
   //! Waits until a query that DuckDB answers at first runs on the device.
   ::testing::AssertionResult RunsOnDeviceInTheEnd(const std::string& query) {
     for (int i = 0; i < 20; i++) {
@@ -104,6 +109,13 @@ TEST_F(PhysicalPartTest, AutoModeLeavesSmallTablesToDuckDB) {
   EXPECT_TRUE(Contains(plan, "SEQ_SCAN") || Contains(plan, "TABLE_SCAN")) << plan;
 }
 
+TEST_F(PhysicalPartTest, AutoModeLeavesPartsWithoutAnAggregateToDuckDB) {
+  for (const char* query : {"SELECT v FROM t WHERE k < 10", "SELECT sum(v), median(v) FROM t"}) {
+    auto plan = Explain(query);
+    EXPECT_TRUE(Contains(plan, "DuckDB: the part has no aggregate")) << plan;
+  }
+}
+
 TEST_F(PhysicalPartTest, PreparedStatementsFollowTheMode) {
   auto expected = database_.Reference(kQuery);
   Force();
@@ -139,12 +151,40 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   EXPECT_EQ(OnDevice(), 2U);
 }
 
+TEST_F(PhysicalPartTest, ExplainSaysWhatIsAboveThePart) {
+  auto plan = Explain("SELECT sum(v) FROM t");
+  EXPECT_TRUE(Contains(plan, R"("Above it in DuckDB": "PROJECTION")")) << plan;
+  EXPECT_FALSE(Contains(plan, "not supported")) << plan;
+  plan = Explain("SELECT sum(v), median(v) FROM t");
+  EXPECT_TRUE(Contains(plan, R"("Above it in DuckDB": "AGGREGATE, PROJECTION")")) << plan;
+  EXPECT_TRUE(Contains(plan, R"("Reason": "the aggregate function median is not supported yet")"))
+      << plan;
+}
+
 TEST_F(PhysicalPartTest, ForceModeNamesWhatItCanNotDo) {
   Force();
   auto answer = database_.Query("SELECT g, quantile_cont(v, 0.5) FROM t GROUP BY g");
   EXPECT_TRUE(Contains(answer, "margay_mode = force: ")) << answer;
   EXPECT_FALSE(Contains(database_.Query("EXPLAIN SELECT quantile_cont(v, 0.5) FROM t"), "error:"));
   EXPECT_EQ(database_.Query("SELECT 1 + 1"), "2");
+}
+
+TEST_F(PhysicalPartTest, ExplainShowsTheErrorsOfForceMode) {
+  const std::string median = "SELECT sum(v), median(v) FROM t";
+  const std::string sample = "SELECT sum(v) FROM t TABLESAMPLE 50%";
+  EXPECT_FALSE(Contains(Explain(median), "error"));
+  EXPECT_TRUE(Contains(Explain(sample), R"("Runs in": "DuckDB")"));
+  Force();
+  auto plan = Explain(median);
+  const std::string error =
+      "AGGREGATE, PROJECTION would run in DuckDB over 300000 rows, because the aggregate function "
+      "median is not supported yet; margay_tail_rows = 10000";
+  EXPECT_TRUE(Contains(plan, "error, if DuckDB's estimate is right: " + error)) << plan;
+  EXPECT_TRUE(Contains(database_.Query(median), "margay_mode = force: " + error));
+  plan = Explain(sample);
+  EXPECT_TRUE(Contains(plan, R"("Runs in": "nothing: an error, as margay_mode = force")")) << plan;
+  database_.Run("SET margay_tail_rows = 300000");
+  EXPECT_FALSE(Contains(Explain(median), "error"));
 }
 
 TEST_F(PhysicalPartTest, TailsAreLimited) {
@@ -185,6 +225,19 @@ TEST_F(PhysicalPartTest, ADeviceThatFailsIsAnErrorInForceModeAndDuckDBsTaskInAut
   EXPECT_TRUE(Contains(answer, "margay_mode = force: ")) << answer;
   device::FaultInjection::Reset();
   EXPECT_EQ(database_.Query(kQuery), expected);
+}
+
+TEST_F(PhysicalPartTest, ALimitOfDeviceMemoryIsNamedWhereItIsReached) {
+  Force();
+  // Room for nothing, and room for one of the two columns.
+  for (const char* limit : {"1KB", "700KB"}) {
+    database_.Run("SET margay_device_memory = '" + std::string(limit) + "'");
+    std::string problem = database_.Query(kQuery);
+    EXPECT_TRUE(Contains(problem, "margay_device_memory")) << problem;
+    EXPECT_FALSE(Contains(problem, "memory_limit")) << problem;
+  }
+  database_.Run("RESET margay_device_memory");
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
 }
 
 TEST_F(PhysicalPartTest, ALostDeviceIsOpenedAgain) {
@@ -263,6 +316,17 @@ TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
   EXPECT_TRUE(Contains(database.Query("SET margay_device_memory = 'much'"), "4GB"));
   EXPECT_TRUE(Contains(database.Query("SET margay_device = 'no such device'"), "margay_device"));
   EXPECT_TRUE(Contains(database.Query("SET margay_min_rows = 'few'"), "error"));
+  for (const char* value : {"'-1GB'", "'none'", "''", "'4'", "NULL"}) {
+    EXPECT_TRUE(Contains(database.Query(std::string("SET margay_device_memory = ") + value), "4GB"))
+        << value;
+  }
+  for (const char* setting : {"margay_min_rows", "margay_tail_rows", "margay_dictionary_strings"}) {
+    EXPECT_TRUE(Contains(database.Query("SET " + std::string(setting) + " = NULL"),
+                         "must be a number, 0 or larger"))
+        << setting;
+  }
+  EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = NULL"), "name of a folder"));
+  database.Run("SET margay_device_memory = 'AUTO'");
   database.Run("SET margay_device_memory = '2GB'");
   database.Run("SET margay_mode = 'FORCE'");
   EXPECT_EQ(database.Query("SELECT current_setting('margay_mode')"), "force");

@@ -1,0 +1,252 @@
+#include "compile/group_table_writer.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "compile/refusal.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+std::string Number(size_t number) {
+  return std::to_string(number);
+}
+
+std::string Accumulated(size_t word) {
+  return "a" + Number(word);
+}
+
+std::string GroupRow(size_t table) {
+  return "group_row" + Number(table);
+}
+
+//! Writes a list of parameters or arguments, one per line, and the bracket behind it.
+void WriteList(CodeBlock& block, const std::vector<std::string>& items, const std::string& end) {
+  for (size_t i = 0; i < items.size(); i++)
+    block.Line(items[i] + (i + 1 < items.size() ? "," : end));
+}
+
+constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
+
+//! The loop over all slots, which gives neighbouring slots to one work-group.
+void OpenSlots(CodeBlock& block) {
+  const std::string unit = Number(GroupTableWriter::kSlotsPerUnit) + "UL";
+  block.Open("for (ulong chunk = get_group_id(0) * " + unit +
+             "; chunk < slots; chunk += get_num_groups(0) * " + unit + ") {");
+  block.Open("for (ulong slot = chunk + get_local_id(0); slot < min(slots, chunk + " + unit +
+             "); slot += LANES) {");
+}
+
+}  // namespace
+
+bool NeedsPreparation(const AggregateLayout& layout) {
+  return std::any_of(
+      layout.accumulators.begin(), layout.accumulators.end(), [](const Accumulator& accumulator) {
+        const std::vector<int64_t> words = InitialWords(accumulator.fold);
+        return std::any_of(words.begin(), words.end(), [](int64_t word) { return word != 0; });
+      });
+}
+
+GroupTableWriter::GroupTableWriter(const Pipeline& pipeline, const AggregateLayout& layout,
+                                   KernelContext context)
+    : pipeline_(pipeline), layout_(layout), context_(std::move(context)) {
+  for (const Accumulator& accumulator : layout.accumulators) {
+    if (!IsAtomic(accumulator.fold)) {
+      throw Unsupported("minimum or maximum of 128 bits in more than " +
+                        std::to_string(kMostOwnGroups) + " possible groups");
+    }
+  }
+}
+
+template <typename Visit>
+void GroupTableWriter::VisitInitialWords(const Visit& visit) const {
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    const std::vector<int64_t> words = InitialWords(accumulator.fold);
+    for (size_t i = 0; i < words.size(); i++)
+      visit(accumulator.word + i, IntegerLiteral(words[i], Machine::Int64));
+  }
+}
+
+std::vector<std::string> GroupTableWriter::Arguments() const {
+  std::vector<std::string> arguments{"volatile __global long* group_table", "const ulong slots"};
+  if (layout_.shared->is_hashed)
+    arguments.push_back("volatile __global ulong* group_codes");
+  return arguments;
+}
+
+void GroupTableWriter::WriteDeclarations(CodeBlock& block) const {
+  VisitInitialWords([&](size_t word, const std::string& initial) {
+    block.Line("long " + Accumulated(word) + " = " + initial + ";");
+  });
+  for (const SharedGroups::Row& row : layout_.shared->rows)
+    block.Line("int " + GroupRow(row.table) + " = 0;");
+}
+
+void GroupTableWriter::WriteReset(CodeBlock& block) const {
+  VisitInitialWords([&](size_t word, const std::string& initial) {
+    block.Line(Accumulated(word) + " = " + initial + ";");
+  });
+}
+
+void GroupTableWriter::WriteRows(CodeBlock& block) const {
+  for (const SharedGroups::Row& row : layout_.shared->rows) {
+    block.Line(GroupRow(row.table) + " = " +
+               (row.table == pipeline_.table ? "(int)(first + row)" : "row" + Number(row.table)) +
+               ";");
+  }
+}
+
+void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
+  std::string call = "fold_group(group_table, slots, ";
+  if (layout_.shared->is_hashed)
+    call += "group_codes, ";
+  call += group;
+  VisitInitialWords([&](size_t word, const std::string&) { call += ", " + Accumulated(word); });
+  for (const SharedGroups::Row& row : layout_.shared->rows)
+    call += ", " + GroupRow(row.table);
+  block.Line(call + ", &fault, &full, &added);");
+}
+
+std::string GroupTableWriter::FoldFunction() const {
+  CodeBlock block;
+  block.Line(
+      "// Folds accumulators of one group into its row of the table. The first to count rows");
+  block.Line("// there sets what is the same in all rows of the group.");
+  block.Open("inline void fold_group(");
+  std::vector<std::string> parameters = Arguments();
+  parameters.push_back("const ulong group");
+  VisitInitialWords([&](size_t word, const std::string&) {
+    parameters.push_back("const long " + Accumulated(word));
+  });
+  for (const SharedGroups::Row& row : layout_.shared->rows)
+    parameters.push_back("const int " + GroupRow(row.table));
+  parameters.insert(parameters.end(), {"int* raised", "int* full", "int* added"});
+  WriteList(block, parameters, ")");
+  block.Close("{");
+
+  CodeBlock body(1);
+  body.Line("int fault = 0;");
+  if (layout_.shared->is_hashed) {
+    body.Line("if (*full) return;");
+    body.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
+    body.Open("if (slot >= slots) {");
+    body.Line("*full = 1;");
+    body.Line("return;");
+    body.Close();
+  } else {
+    body.Line("const ulong slot = group;");
+  }
+  body.Line("volatile __global long* words = group_table + slot * WORDS;");
+  body.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
+  body.Line("*added += 1;");
+  for (const SharedGroups::Row& row : layout_.shared->rows)
+    body.Line("words[" + Number(row.word) + "] = " + GroupRow(row.table) + ";");
+  body.Close();
+  for (size_t i = 1; i < layout_.accumulators.size(); i++) {
+    const Accumulator& accumulator = layout_.accumulators[i];
+    const std::vector<int64_t> initial = InitialWords(accumulator.fold);
+    std::vector<std::string> words;
+    std::string is_changed;
+    for (size_t word = 0; word < initial.size(); word++) {
+      words.push_back(Accumulated(accumulator.word + word));
+      is_changed += (word == 0 ? "" : " | ") + words.back() +
+                    " != " + IntegerLiteral(initial[word], Machine::Int64);
+    }
+    body.Line("if (" + is_changed + ") " +
+              AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
+  }
+  body.Line("*raised |= fault;");
+  block.Append(body);
+  block.Line("}");
+  return block.Text();
+}
+
+std::string GroupTableWriter::PrepareSource() const {
+  CodeBlock block;
+  block.Line(kWorkGroup);
+  block.Line("__kernel void " + std::string(kPrepareKernel) +
+             "(__global long* restrict group_table, const ulong slots)");
+  block.Open("{");
+  OpenSlots(block);
+  VisitInitialWords([&](size_t word, const std::string& initial) {
+    block.Line("group_table[slot * WORDS + " + Number(word) + "] = " + initial + ";");
+  });
+  block.Close();
+  block.Close();
+  block.Close();
+  return block.Text();
+}
+
+std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside) const {
+  KernelContext context{context_.columns, context_.dictionaries, SIZE_MAX, context_.missing_tables};
+  std::vector<plan::ExpressionPointer> dependent;
+  std::set<size_t> read;
+  for (size_t i = 0; i < layout_.keys.size(); i++) {
+    if (!layout_.keys[i].is_dependent)
+      continue;
+    dependent.push_back(pipeline_.outputs[i]);
+    VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
+  }
+  for (size_t column : read)
+    collect.columns.push_back(context.columns[column]);
+  for (const plan::ExpressionPointer& key : dependent)
+    collect.outputs.push_back(RowOutput::Of(key, collect.columns, context));
+
+  CodeBlock body(1);
+  body.Line("int fault = 0;");
+  OpenSlots(body);
+  body.Line("__global const long* from = group_table + slot * WORDS;");
+  body.Open("if (from[0] != 0) {");
+  body.Line("const ulong position = atomic_inc(count);");
+  body.Line("groups[position] = " +
+            std::string(layout_.shared->is_hashed ? "group_codes[slot] - 1;" : "slot;"));
+  body.Line(
+      "for (uint word = 0; word < WORDS; word++) words[position * WORDS + word] = from[word];");
+  for (const SharedGroups::Row& row : layout_.shared->rows)
+    body.Line("const int row" + Number(row.table) + " = (int)from[" + Number(row.word) + "];");
+  const DirectReader reader;
+  ExpressionWriter writer(context, reader, body);
+  for (size_t i = 0; i < dependent.size(); i++)
+    WriteOutput(collect.outputs[i], i, dependent[i], collect.columns, writer, body, "position");
+  body.Close();
+  body.Close();
+  body.Close();
+  body.Line("if (fault) atomic_or(faults, 1);");
+  beside.calendars.insert(context.calendars.begin(), context.calendars.end());
+  beside.uses_search = beside.uses_search || context.uses_search;
+
+  std::vector<std::string> arguments{
+      "__global const long* restrict parameters", "__global const uchar* restrict lookups",
+      "__global const long* restrict group_table", "const ulong slots"};
+  if (layout_.shared->is_hashed)
+    arguments.push_back("__global const ulong* restrict group_codes");
+  arguments.insert(arguments.end(),
+                   {"__global int* restrict faults", "volatile __global uint* count",
+                    "__global ulong* restrict groups", "__global long* restrict words"});
+  for (const InputColumn& column : collect.columns) {
+    for (const std::string& argument : ColumnArguments(column))
+      arguments.push_back(argument);
+  }
+  for (const std::string& argument : OutputArguments(collect.outputs))
+    arguments.push_back(argument);
+
+  if (arguments.size() > kMostArguments) {
+    throw Unsupported("GROUP BY with more than " + std::to_string(kMostArguments) +
+                      " columns and results");
+  }
+  CodeBlock block;
+  block.Line(kWorkGroup);
+  block.Open("__kernel void " + std::string(kCollectKernel) + "(");
+  WriteList(block, arguments, ")");
+  block.Close("{");
+  CodeBlock declarations(1);
+  context.parameters.Declare(declarations);
+  block.Append(declarations);
+  block.Append(body);
+  block.Line("}");
+  collect.parameters = std::move(context.parameters);
+  return block.Text();
+}
+
+}  // namespace margay::compile

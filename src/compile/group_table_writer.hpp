@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compile/aggregate_layout.hpp"
+#include "compile/row_output.hpp"
+
+namespace margay::compile {
+
+//! The kernel `collect` of a shared table of groups: packs the groups that have rows, with the keys
+//! that follow from a group's rows of tables. Its arguments, in order:
+//!   parameters, lookups     see Parameters
+//!   group_table, slots      see GroupTableWriter
+//!   group_codes             if hashed
+//!   faults                  int: becomes 1 where a value left its type's range
+//!   count                   uint: becomes the number of groups
+//!   groups                  ulong per group: its index
+//!   words                   a row of words per group
+//!   column, validity        per column read
+//!   values, nulls           per output: see OutputArguments
+struct CollectKernel {
+  std::vector<InputColumn> columns;
+  Parameters parameters;
+  std::vector<RowOutput> outputs;  //!< one per dependent key
+};
+
+//! Writes what generated source holds for a shared table of groups:
+//!   group_table   slots x words   long: rows of accumulators
+//!   group_codes   slots x ulong   if hashed: index of the slot's group + 1, 0 for none
+class GroupTableWriter {
+ public:
+  //! Slots that a work-group of these kernels takes at a time.
+  static constexpr uint64_t kSlotsPerUnit = 4096;
+  static constexpr const char* kPrepareKernel = "prepare";
+  static constexpr const char* kCollectKernel = "collect";
+
+  //! All outlive the writer. `context` is the kernel's, of which a copy is taken.
+  GroupTableWriter(const Pipeline& pipeline, const AggregateLayout& layout, KernelContext context);
+
+  //! The arguments that a kernel takes to fold into the table.
+  std::vector<std::string> Arguments() const;
+  //! Declares the accumulators `a<word>` of one group, and its rows `group_row<table>`.
+  void WriteDeclarations(CodeBlock& block) const;
+  //! Sets the accumulators to what they hold before the first value.
+  void WriteReset(CodeBlock& block) const;
+  //! Sets the group's rows to those of the row at hand.
+  void WriteRows(CodeBlock& block) const;
+  //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
+  //! new; sets `full` where there is no room for it.
+  void WriteFold(CodeBlock& block, const std::string& group) const;
+
+  //! The function that WriteFold calls.
+  std::string FoldFunction() const;
+  //! The kernel that fills a table of `slots` slots with what accumulators hold before the first
+  //! value; not needed where that is 0.
+  std::string PrepareSource() const;
+  //! The kernel `collect`. Adds to `context`, of the kernel beside it, which functions its
+  //! expressions use.
+  std::string CollectSource(CollectKernel& collect, KernelContext& context) const;
+
+ private:
+  template <typename Visit>
+  void VisitInitialWords(const Visit& visit) const;
+
+  const Pipeline& pipeline_;
+  const AggregateLayout& layout_;
+  const KernelContext context_;
+};
+
+//! Whether the words of an empty table are not all 0.
+bool NeedsPreparation(const AggregateLayout& layout);
+
+}  // namespace margay::compile

@@ -1,0 +1,138 @@
+#include "compile/row_output.hpp"
+
+#include <algorithm>
+
+#include "compile/dictionary_writer.hpp"
+#include "compile/text_writer.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+//! The OpenCL C type of one output value; a 128-bit value is two of them, and so is a text.
+std::string TypeName(const RowOutput& output) {
+  if (output.text_column)
+    return "uint";
+  switch (output.type.kind) {
+    case plan::TypeKind::Boolean:
+    case plan::TypeKind::Int8:
+    case plan::TypeKind::UInt8:
+      return "char";
+    case plan::TypeKind::Float32:
+      return "float";
+    case plan::TypeKind::Float64:
+      return "double";
+    default:
+      switch (output.type.PhysicalBytes()) {
+        case 2:
+          return "short";
+        case 4:
+          return "int";
+        default:
+          return "long";
+      }
+  }
+}
+
+//! Whether `expression` is a function of strings of which each is computed once.
+bool IsDictionary(const plan::Expression& expression) {
+  return expression.GetOperation() == plan::Operation::Dictionary;
+}
+
+//! The column that `expression` is, or is a dictionary function of.
+const plan::ExpressionPointer& Argument(const plan::ExpressionPointer& expression) {
+  return IsDictionary(*expression) ? expression->Operands()[0] : expression;
+}
+
+//! The text column that `expression` is, by its place among `columns`.
+std::optional<size_t> TextColumnOf(const plan::Expression& expression,
+                                   const std::vector<InputColumn>& columns) {
+  if (expression.GetOperation() != plan::Operation::Column)
+    return std::nullopt;
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const InputColumn& column) {
+    return column.number == expression.ColumnIndex() && column.IsText();
+  });
+  if (found == columns.end())
+    return std::nullopt;
+  return static_cast<size_t>(found - columns.begin());
+}
+
+bool IsDerivedText(const plan::Expression& expression) {
+  return expression.GetType().IsVarchar() && IsDictionary(expression);
+}
+
+std::string Numbered(const std::string& name, size_t number) {
+  return name + std::to_string(number);
+}
+
+}  // namespace
+
+RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
+                        const std::vector<InputColumn>& columns, KernelContext scratch) {
+  CodeBlock block;
+  const DirectReader reader;  // of code that is thrown away
+  ExpressionWriter writer(scratch, reader, block);
+  RowOutput output;
+  output.type = expression->GetType();
+  output.text_column = TextColumnOf(*Argument(expression), columns);
+  if (output.text_column) {
+    if (IsDictionary(*expression))
+      output.function = expression->FunctionPointer();
+    output.can_be_null = writer.Write(Argument(expression)).CanBeNull();
+    return output;
+  }
+  if (IsDerivedText(*expression)) {
+    DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
+    output.texts = derived.texts;
+    output.can_be_null = derived.identifier.CanBeNull();
+    return output;
+  }
+  output.can_be_null = writer.Write(expression).CanBeNull();
+  if (output.type.IsVarchar())
+    output.texts = scratch.columns[expression->ColumnIndex()].image->GetDictionary();
+  return output;
+}
+
+std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs) {
+  std::vector<std::string> arguments;
+  for (size_t i = 0; i < outputs.size(); i++) {
+    arguments.push_back("__global " + TypeName(outputs[i]) + "* restrict " + Numbered("values", i));
+    if (outputs[i].can_be_null)
+      arguments.push_back("__global uchar* restrict " + Numbered("nulls", i));
+  }
+  return arguments;
+}
+
+void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
+                 const std::vector<InputColumn>& columns, ExpressionWriter& writer,
+                 CodeBlock& block, const std::string& position) {
+  const std::string name = Numbered("values", number);
+  Value value;
+  if (output.text_column) {
+    value = writer.Write(Argument(expression));
+  } else if (IsDerivedText(*expression)) {
+    value = DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
+  } else {
+    value = writer.Write(expression);
+  }
+  if (output.text_column) {
+    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(columns[*output.text_column]);
+    block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
+    block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
+  } else if (output.type.PhysicalBytes() == 16) {
+    const std::string wide = writer.Declare(Machine::Wide, writer.Convert(value, Machine::Wide));
+    block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
+    block.Line(name + "[2 * " + position + " + 1] = " + wide + ".high;");
+  } else if (output.type.IsFloat()) {
+    block.Line(name + "[" + position + "] = " + value.code + ";");
+  } else {
+    block.Line(name + "[" + position + "] = (" + TypeName(output) + ")" +
+               writer.Convert(value, Machine::Int64) + ";");
+  }
+  if (output.can_be_null) {
+    block.Line(Numbered("nulls", number) + "[" + position + "] = (uchar)!" +
+               (value.CanBeNull() ? value.null : "0") + ";");
+  }
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,48 @@
+#include "compile/uniqueness.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+bool IsInteger(const plan::Type& type) {
+  return type.IsIntegral() && !type.IsBoolean() && type.kind != plan::TypeKind::Decimal &&
+         type.kind != plan::TypeKind::Date && type.kind != plan::TypeKind::Timestamp;
+}
+
+const plan::Expression* OneToOneColumn(const plan::Expression& key) {
+  switch (key.GetOperation()) {
+    case plan::Operation::Column:
+      return &key;
+    case plan::Operation::Cast:
+      return IsInteger(key.GetType()) && IsInteger(key.Operand(0).GetType())
+                 ? OneToOneColumn(key.Operand(0))
+                 : nullptr;
+    case plan::Operation::Add:
+    case plan::Operation::Subtract:
+      if (!IsInteger(key.GetType()))
+        return nullptr;
+      for (size_t i : {0, 1}) {
+        if (key.Operand(1 - i).GetOperation() == plan::Operation::Constant)
+          return OneToOneColumn(key.Operand(i));
+      }
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+const InputColumn* UniqueColumn(const plan::Expression& key,
+                                const std::vector<InputColumn>& columns, size_t table) {
+  const plan::Expression* reference = OneToOneColumn(key);
+  if (reference == nullptr)
+    return nullptr;
+  const InputColumn& column = columns[reference->ColumnIndex()];
+  const storage::ColumnStatistics& statistics = column.image->Statistics();
+  const bool is_unique =
+      statistics.rows <= 1 || statistics.distinct_count == statistics.rows - statistics.null_count;
+  return column.table == table && is_unique ? &column : nullptr;
+}
+
+}  // namespace margay::compile

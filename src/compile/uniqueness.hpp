@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "compile/row_reader.hpp"
+#include "plan/expression.hpp"
+
+namespace margay::compile {
+
+//! The column of `table` that has a value of its own in every row that has one, and of which `key`
+//! is a one-to-one function (through casts between integers and sums with constants, which give an
+//! error rather than one value for two): each value of `key` then occurs in one row at most. Null
+//! if there is none.
+const InputColumn* UniqueColumn(const plan::Expression& key,
+                                const std::vector<InputColumn>& columns, size_t table);
+
+}  // namespace margay::compile

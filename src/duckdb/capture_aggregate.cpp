@@ -1,0 +1,280 @@
+#include <utility>
+
+#include "duckdb/capture_relation.hpp"
+#include "duckdb/optimizer/optimizer.hpp"
+#include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/operator/logical_aggregate.hpp"
+#include "duckdb/type_conversion.hpp"
+
+namespace margay::integration {
+
+namespace {
+
+using duckdb::BoundAggregateExpression;
+using duckdb::LogicalAggregate;
+
+//! DuckDB's name of an aggregate function.
+std::string NameOf(const BoundAggregateExpression& aggregate) {
+  // The optimizer's name for a sum that fits 64 bits, by its statistics.
+  return aggregate.function.name == "sum_no_overflow" ? "sum" : aggregate.function.name;
+}
+
+std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
+  if (name == "count_star") {
+    return plan::AggregateFunction::CountStar;
+  }
+  if (name == "count") {
+    return plan::AggregateFunction::Count;
+  }
+  // count_if is a sum of BOOLEAN.
+  if (name == "sum" || name == "count_if" || name == "countif") {
+    return plan::AggregateFunction::Sum;
+  }
+  if (name == "avg" || name == "mean") {
+    return plan::AggregateFunction::Average;
+  }
+  if (name == "min" || name == "bool_and") {
+    return plan::AggregateFunction::Min;
+  }
+  if (name == "max" || name == "bool_or") {
+    return plan::AggregateFunction::Max;
+  }
+  return std::nullopt;
+}
+
+//! Whether the plan has `function` over `argument` with that result.
+bool IsAggregateOf(plan::AggregateFunction function, const plan::Type& result,
+                   const plan::Type& argument) {
+  const bool is_temporal =
+      argument.kind == plan::TypeKind::Date || argument.kind == plan::TypeKind::Timestamp;
+  const bool is_wide = argument.kind == plan::TypeKind::UInt128;
+  const bool is_number = !argument.IsVarchar() && !is_temporal && !is_wide;
+  switch (function) {
+    case plan::AggregateFunction::CountStar:
+    case plan::AggregateFunction::Count:
+      return result.kind == plan::TypeKind::Int64;
+    case plan::AggregateFunction::Sum:
+      if (argument.kind == plan::TypeKind::Decimal) {
+        return result == plan::Type::Decimal(38, argument.scale);
+      }
+      return is_number &&
+             result.kind == (argument.IsFloat() ? plan::TypeKind::Float64 : plan::TypeKind::Int128);
+    case plan::AggregateFunction::Average:
+      return is_number && !argument.IsBoolean() && result.kind == plan::TypeKind::Float64;
+    case plan::AggregateFunction::Min:
+    case plan::AggregateFunction::Max:
+      return !is_wide && result == argument;
+  }
+  return false;
+}
+
+//! Lets `result` fold only the rows in which `filter` is true: elsewhere its argument becomes NULL.
+//! DuckDB computes the argument in every row, and its errors count in all of them. So the argument
+//! must not stand in a branch of the CASE alone.
+Reason AddAggregateFilter(const duckdb::Expression& filter, const ExpressionCapture& capture,
+                          plan::Aggregate& result) {
+  const CapturedExpression captured = capture.Capture(filter);
+  if (!captured) {
+    return captured.reason;
+  }
+  const bool is_count = result.function == plan::AggregateFunction::CountStar ||
+                        result.function == plan::AggregateFunction::Count;
+  plan::ExpressionPointer condition = captured.expression;
+  plan::ExpressionPointer value = result.argument;
+  if (value) {
+    const plan::Type& type = value->GetType();
+    if (type.kind == plan::TypeKind::UInt128 || (type.IsVarchar() && !is_count)) {
+      return NotSupported("FILTER in an aggregate of " + type.ToString());
+    }
+    condition = plan::Expression::Make(
+        plan::Operation::And, plan::TypeKind::Boolean,
+        {condition,
+         plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {value})});
+  }
+  if (is_count) {
+    result.function = plan::AggregateFunction::Count;
+    value = plan::Expression::Integer(1, plan::TypeKind::Int32);
+  }
+  result.argument =
+      plan::Expression::Make(plan::Operation::Case, value->GetType(),
+                             {condition, value, plan::Expression::Null(value->GetType())});
+  return std::nullopt;
+}
+
+Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCapture& capture,
+                        plan::Aggregate& result) {
+  if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_AGGREGATE) {
+    return NotSupported("the aggregate " + expression.ToString());
+  }
+  const auto& aggregate = expression.Cast<BoundAggregateExpression>();
+  const std::string name = NameOf(aggregate);
+  const std::optional<plan::AggregateFunction> function = AggregateNamed(name);
+  if (!function) {
+    return NotSupported("the aggregate function " + name);
+  }
+  if (aggregate.IsDistinct()) {
+    return NotSupported("DISTINCT in the aggregate " + name);
+  }
+  if (aggregate.order_bys) {
+    return NotSupported("ORDER BY in the aggregate " + name);
+  }
+  const bool is_star = *function == plan::AggregateFunction::CountStar;
+  if (aggregate.children.size() != (is_star ? 0U : 1U)) {
+    return NotSupported("the aggregate " + name + " of " +
+                        std::to_string(aggregate.children.size()) + " arguments");
+  }
+  const std::optional<plan::Type> type = ToPlanType(expression.return_type);
+  if (!type) {
+    return NotSupported("the type " + expression.return_type.ToString() + " of " +
+                        expression.ToString());
+  }
+  result.function = *function;
+  result.type = *type;
+  if (!is_star) {
+    CapturedExpression argument = capture.Capture(*aggregate.children[0]);
+    if (!argument) {
+      return argument.reason;
+    }
+    if (!IsAggregateOf(*function, *type, argument.expression->GetType())) {
+      return NotSupported("the aggregate " + name + " of " +
+                          argument.expression->GetType().ToString());
+    }
+    result.argument = std::move(argument.expression);
+  }
+  return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
+}
+
+bool HasGroupingSets(const LogicalAggregate& op) {
+  const bool all_groups =
+      op.grouping_sets.empty() ||
+      (op.grouping_sets.size() == 1 && op.grouping_sets[0].size() == op.groups.size());
+  return !all_groups || !op.grouping_functions.empty();
+}
+
+//! The place of what an aggregate has as its argument, without casts among integers: sum takes a
+//! TINYINT as a SMALLINT, count as it is. They keep different values different.
+duckdb::unique_ptr<duckdb::Expression>& ArgumentOf(BoundAggregateExpression& aggregate) {
+  auto* place = &aggregate.children[0];
+  while ((*place)->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CAST) {
+    auto& cast = (*place)->Cast<duckdb::BoundCastExpression>();
+    if (cast.try_cast || !cast.return_type.IsIntegral() || !cast.child->return_type.IsIntegral()) {
+      break;
+    }
+    place = &cast.child;
+  }
+  return *place;
+}
+
+//! The argument that the aggregates of `op` have in common; none unless each gives the same over
+//! its different values as over all rows, and one of them is DISTINCT.
+const duckdb::Expression* DistinctArgument(const LogicalAggregate& op) {
+  const duckdb::Expression* argument = nullptr;
+  bool has_distinct = false;
+  for (const auto& expression : op.expressions) {
+    auto& aggregate = expression->Cast<BoundAggregateExpression>();
+    const bool ignores_repetition =
+        aggregate.IsDistinct() || aggregate.function.GetDistinctDependent() ==
+                                      duckdb::AggregateDistinctDependent::NOT_DISTINCT_DEPENDENT;
+    if (!AggregateNamed(NameOf(aggregate)) || aggregate.children.size() != 1 || aggregate.filter ||
+        aggregate.order_bys || !ignores_repetition ||
+        (argument != nullptr && !argument->Equals(*ArgumentOf(aggregate)))) {
+      return nullptr;
+    }
+    argument = ArgumentOf(aggregate).get();
+    has_distinct = has_distinct || aggregate.IsDistinct();
+  }
+  return has_distinct ? argument : nullptr;
+}
+
+}  // namespace
+
+void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+                   Relation& relation) {
+  auto& above = op.Cast<LogicalAggregate>();
+  const duckdb::Expression* argument = DistinctArgument(above);
+  if (argument == nullptr || HasGroupingSets(above)) {
+    return;
+  }
+  duckdb::Binder& binder = input.optimizer.binder;
+  auto below =
+      duckdb::make_uniq<LogicalAggregate>(binder.GenerateTableIndex(), binder.GenerateTableIndex(),
+                                          duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>());
+  for (const auto& group : above.groups) {
+    below->groups.push_back(group->Copy());
+  }
+  below->groups.push_back(argument->Copy());
+  Relation extended = relation;
+  if (AddAggregate(input.context, *below, extended)) {
+    return;
+  }
+  relation = std::move(extended);
+
+  const auto refer_to_group = [&](size_t group, duckdb::unique_ptr<duckdb::Expression>& place) {
+    place = duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+        place->return_type, duckdb::ColumnBinding(below->group_index, group));
+  };
+  for (size_t i = 0; i < above.groups.size(); i++) {
+    refer_to_group(i, above.groups[i]);
+  }
+  for (const auto& expression : above.expressions) {
+    auto& aggregate = expression->Cast<BoundAggregateExpression>();
+    refer_to_group(above.groups.size(), ArgumentOf(aggregate));
+    aggregate.aggr_type = duckdb::AggregateType::NON_DISTINCT;
+  }
+  below->children.push_back(std::move(above.children[0]));
+  below->ResolveOperatorTypes();
+  above.children[0] = std::move(below);
+}
+
+Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
+                    Relation& relation) {
+  if (relation.part.has_aggregate) {
+    return NotSupported("an AGGREGATE above an AGGREGATE");
+  }
+  const auto& aggregate = op.Cast<LogicalAggregate>();
+  if (HasGroupingSets(aggregate)) {
+    return NotSupported("an AGGREGATE with GROUPING SETS");
+  }
+  if (aggregate.groups.empty() && aggregate.expressions.empty()) {
+    return NotSupported("an AGGREGATE of nothing");
+  }
+
+  const ExpressionCapture capture(context, relation.scope);
+  CaptureScope output;
+  std::vector<plan::ExpressionPointer> groups;
+  for (size_t i = 0; i < aggregate.groups.size(); i++) {
+    CapturedExpression captured = capture.Capture(*aggregate.groups[i]);
+    if (!captured) {
+      return captured.reason;
+    }
+    output.columns.push_back({captured.expression->GetType(), {}, std::nullopt});
+    output.bindings.push_back({duckdb::ColumnBinding(aggregate.group_index, i),
+                               aggregate.groups[i]->return_type,
+                               output.bindings.size(),
+                               {}});
+    groups.push_back(std::move(captured.expression));
+  }
+  std::vector<plan::Aggregate> aggregates;
+  for (size_t i = 0; i < aggregate.expressions.size(); i++) {
+    plan::Aggregate captured;
+    if (Reason reason = CaptureAggregate(*aggregate.expressions[i], capture, captured)) {
+      return reason;
+    }
+    output.columns.push_back({captured.type, {}, std::nullopt});
+    output.bindings.push_back({duckdb::ColumnBinding(aggregate.aggregate_index, i),
+                               aggregate.expressions[i]->return_type,
+                               output.bindings.size(),
+                               {}});
+    aggregates.push_back(std::move(captured));
+  }
+  relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
+  relation.scope = std::move(output);
+  relation.part.has_aggregate = true;
+  return std::nullopt;
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,295 @@
+#include "execute/group_table_run.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "execute/aggregate_result.hpp"
+#include "execute/text_fetch.hpp"
+#include "memory/out_of_memory.hpp"
+#include "storage/constants.hpp"
+
+namespace margay::execute {
+
+using compile::Fold;
+using compile::GroupTableWriter;
+
+namespace {
+
+//! A table that was too full is replaced by one this many times as large.
+constexpr uint64_t kGrowth = 4;
+
+//! Fewest slots of a hash table.
+constexpr uint64_t kFewestSlots = 1024;
+
+//! Groups are counted in 32 bits.
+constexpr uint64_t kMostSlots = UINT32_MAX;
+
+//! Groups of a result batch.
+constexpr size_t kGroupsPerBatch = 65536;
+
+//! `count` values of `bytes` bytes each, from the `first` on.
+std::vector<std::byte> Copied(device::Queue& queue, const device::Buffer& buffer, size_t first,
+                              size_t count, size_t bytes) {
+  std::vector<std::byte> values(count * bytes);
+  queue.Read(buffer, first * bytes, values.data(), values.size());
+  return values;
+}
+
+template <typename Word>
+const Word* As(const std::vector<std::byte>& bytes) {
+  return reinterpret_cast<const Word*>(bytes.data());
+}
+
+//! The results of a function of texts, as values of `type`. `validity` says which texts are not
+//! NULL, all if it is empty, and then which results are not. Strings are std::string_views of
+//! `results`, which it sets. Throws ArithmeticFault where the function failed.
+std::vector<std::byte> Results(const plan::DictionaryFunction& function, const plan::Type& type,
+                               std::span<const std::string_view> texts,
+                               std::vector<std::byte>& validity, plan::DictionaryResults& results) {
+  using State = plan::DictionaryResults::State;
+  results = function.Evaluate(texts);
+  const auto bytes =
+      type.IsVarchar() ? sizeof(std::string_view) : static_cast<size_t>(type.PhysicalBytes());
+  std::vector<std::byte> values(texts.size() * bytes);
+  validity.resize(texts.size(), std::byte{1});
+  for (size_t i = 0; i < texts.size(); i++) {
+    const size_t entry = validity[i] == std::byte{0} ? texts.size() : i;
+    validity[i] = std::byte{results.states[entry] != State::Null};
+    if (results.states[entry] == State::Error)
+      throw ArithmeticFault("a function of strings failed; DuckDB runs this part again");
+    if (results.states[entry] == State::Null)
+      continue;
+    if (type.IsVarchar()) {
+      const std::string_view text = results.texts[entry];
+      std::memcpy(values.data() + i * bytes, &text, bytes);
+    } else if (type.IsFloat()) {
+      const auto single = static_cast<float>(results.reals[entry]);
+      const void* real = &results.reals[entry];
+      std::memcpy(values.data() + i * bytes, bytes == sizeof(float) ? &single : real, bytes);
+    } else {
+      // Little-endian: the low bytes are the value in any narrower type.
+      std::memcpy(values.data() + i * bytes, &results.integers[entry], bytes);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
+    : KernelRun(part, std::move(options)),
+      layout_(part->Program().result.aggregate),
+      shared_(*layout_.shared),
+      slots_(part->LearnedSize(part->Program().builds.size())) {
+  auto pins = std::make_shared<std::vector<ColumnPins>>();
+  for (const compile::InputColumn& column : Kernel().collect.columns)
+    pins->push_back(PinColumn(column));
+  collect_pins_ = std::move(pins);
+}
+
+void GroupTableRun::RunAll() {
+  uint64_t too_few = 0;
+  RunWhileFull([&] { CreateTable(); },
+               [&] {
+                 too_few = slots_;
+                 slots_ *= kGrowth;
+               });
+  const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{Groups()}, kFewestSlots));
+  if (shared_.is_hashed)
+    GetPart().LearnSize(GetPart().Program().builds.size(), enough > too_few ? enough : slots_);
+  Collect();
+}
+
+void GroupTableRun::CreateTable() {
+  device::Device& device = GetPart().GetDevice();
+  table_ = device::Buffer();
+  codes_ = device::Buffer();
+  reservation_ = memory::ScratchReservation();
+  if (slots_ > kMostSlots) {
+    throw memory::OutOfMemory("a table of groups", slots_ * sizeof(int64_t),
+                              kMostSlots * sizeof(int64_t), 0);
+  }
+  const size_t table = slots_ * layout_.words * sizeof(int64_t);
+  const size_t codes = shared_.is_hashed ? slots_ * sizeof(uint64_t) : 0;
+  reservation_ = GetPart().Pool().Reserve(table + codes);
+  table_ = device.CreateZeroedBuffer(table, device::Access::ReadWrite);
+  if (shared_.is_hashed)
+    codes_ = device.CreateZeroedBuffer(codes, device::Access::ReadWrite);
+  if (!compile::NeedsPreparation(layout_))
+    return;
+  device::Kernel prepare =
+      device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
+  prepare.Argument(0, table_).Argument(1, slots_);
+  RunOverSlots(prepare);
+}
+
+void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
+  const uint64_t units = (slots_ - 1) / GroupTableWriter::kSlotsPerUnit + 1;
+  const uint32_t groups = WorkGroups(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
+  device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
+  const device::Event event =
+      queue->Launch(kernel, size_t{groups} * Kernel().work_group, Kernel().work_group);
+  event.Wait();
+  statistics_.kernel_milliseconds += static_cast<double>(event.KernelNanoseconds()) / 1e6;
+  statistics_.launches++;
+}
+
+void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
+  kernel.Argument(argument, table_).Argument(argument + 1, slots_);
+  if (shared_.is_hashed)
+    kernel.Argument(argument + 2, codes_);
+}
+
+GroupTableRun::Packed GroupTableRun::Pack() {
+  device::Device& device = GetPart().GetDevice();
+  const compile::CollectKernel& collect = Kernel().collect;
+  const size_t groups = Groups();
+  Packed packed;
+  size_t bytes = groups * (sizeof(uint64_t) + layout_.words * sizeof(int64_t));
+  for (const compile::RowOutput& output : collect.outputs)
+    bytes += groups * (output.Bytes() + (output.can_be_null ? 1 : 0));
+  packed.reservation = GetPart().Pool().Reserve(bytes);
+  const auto create = [&](size_t size) {
+    return device.CreateBuffer(groups * size, device::Access::WriteOnly);
+  };
+  packed.indexes = create(sizeof(uint64_t));
+  packed.words = create(layout_.words * sizeof(int64_t));
+  const device::Buffer report =
+      device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite);
+  const device::Buffer count =
+      device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite);
+  // Stands for a column of a table without rows.
+  const device::Buffer no_rows =
+      device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+  const device::Buffer parameters = Upload(collect.parameters.Words());
+  const device::Buffer lookups = Upload(collect.parameters.LookupBytes());
+
+  device::Kernel kernel =
+      device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kCollectKernel);
+  uint32_t argument = 0;
+  kernel.Argument(argument++, parameters);
+  kernel.Argument(argument++, lookups);
+  kernel.Argument(argument++, table_);
+  kernel.Argument(argument++, slots_);
+  if (shared_.is_hashed)
+    kernel.Argument(argument++, codes_);
+  kernel.Argument(argument++, report);
+  kernel.Argument(argument++, count);
+  kernel.Argument(argument++, packed.indexes);
+  kernel.Argument(argument++, packed.words);
+  for (size_t i = 0; i < collect.columns.size(); i++)
+    argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
+  for (const compile::RowOutput& output : collect.outputs) {
+    Packed::Key& key = packed.keys.emplace_back();
+    key.values = create(output.Bytes());
+    kernel.Argument(argument++, key.values);
+    if (output.can_be_null) {
+      key.nulls = create(1);
+      kernel.Argument(argument++, key.nulls);
+    }
+  }
+  RunOverSlots(kernel);
+  int32_t faults = 0;
+  Timed([&] { device.AcquireQueue()->Read(report, 0, &faults, sizeof(faults)); });
+  ThrowFaults(faults);
+  return packed;
+}
+
+std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
+                                                      const int64_t* words,
+                                                      std::vector<std::byte>& values) const {
+  const compile::InputColumn& input = Kernel().collect.columns[column];
+  const auto row = std::find_if(
+      shared_.rows.begin(), shared_.rows.end(),
+      [&](const compile::SharedGroups::Row& candidate) { return candidate.table == input.table; });
+  const size_t groups = values.size() / sizeof(TextPlace);
+  std::vector<TextPlace> places(groups);
+  std::memcpy(places.data(), values.data(), values.size());
+  std::vector<size_t> segments(groups);
+  for (size_t group = 0; group < groups; group++) {
+    const int64_t number = words[group * layout_.words + row->word];
+    if (number < 0)
+      places[group] = {};  // of no row
+    segments[group] = static_cast<size_t>(std::max<int64_t>(number, 0)) / storage::kSegmentRows;
+  }
+  values.resize(groups * sizeof(std::string_view));
+  return TextFetch(GetPart(), *input.image, (*collect_pins_)[column].texts, collect_pins_)
+      .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(values.data()));
+}
+
+void GroupTableRun::Collect() {
+  if (Groups() == 0)
+    return;
+  const Packed packed = Pack();
+  table_ = device::Buffer();
+  codes_ = device::Buffer();
+  reservation_ = memory::ScratchReservation();
+  for (size_t first = 0; first < Groups(); first += kGroupsPerBatch)
+    batches_.push_back(Finish(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
+}
+
+ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOutput& output,
+                                      const Packed::Key& key, size_t first, size_t groups,
+                                      const int64_t* words, Owned& owned) const {
+  std::vector<std::byte>& values =
+      owned.keys.emplace_back(Copied(queue, key.values, first, groups, output.Bytes()));
+  std::vector<std::byte>& validity = owned.keys.emplace_back();
+  if (output.can_be_null)
+    validity = Copied(queue, key.nulls, first, groups, 1);
+  if (output.text_column)
+    owned.texts.push_back(FetchTexts(queue, *output.text_column, words, values));
+  if (output.function) {
+    values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
+                     validity, owned.results.emplace_back());
+  }
+  return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
+          output.texts};
+}
+
+ResultBatch GroupTableRun::Finish(const Packed& packed, size_t first, size_t groups) {
+  const auto& outputs = Kernel().collect.outputs;
+  const size_t accumulators = layout_.accumulators.size();
+  std::vector<std::byte> indexes, words;
+  auto owned = std::make_shared<Owned>();
+  GroupTotals totals;
+  totals.groups = groups;
+  Timed([&] {
+    device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
+    indexes = Copied(*queue, packed.indexes, first, groups, sizeof(uint64_t));
+    words = Copied(*queue, packed.words, first, groups, layout_.words * sizeof(int64_t));
+    for (size_t i = 0; i < outputs.size(); i++)
+      totals.dependent_keys.push_back(
+          FinishKey(*queue, outputs[i], packed.keys[i], first, groups, As<int64_t>(words), *owned));
+  });
+  std::vector<Int128> sums(groups * accumulators);
+  for (size_t group = 0; group < groups; group++) {
+    const int64_t* row = As<int64_t>(words) + group * layout_.words;
+    for (size_t i = 0; i < accumulators; i++) {
+      const compile::Accumulator& accumulator = layout_.accumulators[i];
+      const int64_t* word = row + accumulator.word;
+      if (accumulator.fold == Fold::Sum64)
+        sums[group * accumulators + i] = word[0];
+      else if (accumulator.fold == Fold::Sum128)
+        sums[group * accumulators + i] = JoinWords(word[0], word[1]);
+    }
+  }
+  totals.indexes = As<uint64_t>(indexes);
+  totals.words = As<int64_t>(words);
+  totals.sums = sums.data();
+  ResultBatch batch = FinishAggregates(Kernel(), totals);
+  owned->columns = batch.owner;
+  batch.owner = std::move(owned);
+  return batch;
+}
+
+std::optional<ResultBatch> GroupTableRun::NextResult() {
+  if (batches_.empty())
+    return std::nullopt;
+  ResultBatch batch = std::move(batches_.front());
+  batches_.pop_front();
+  return batch;
+}
+
+}  // namespace margay::execute

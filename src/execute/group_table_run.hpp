@@ -1,0 +1,71 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "execute/kernel_run.hpp"
+
+namespace margay::execute {
+
+//! A run whose sink is one shared table of groups (see compile::SharedGroups), which stays on the
+//! device until all rows are in it; the groups are then packed and read back. A table that gets too
+//! full is replaced by a larger one, and the run starts anew.
+class GroupTableRun : public KernelRun {
+ public:
+  GroupTableRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+
+ protected:
+  void RunAll() override;
+  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
+  void TakeBatch(device::Queue&, const Batch&) override {}
+  std::optional<ResultBatch> NextResult() override;
+  size_t LargestBatch() const override { return SIZE_MAX; }
+
+ private:
+  //! Buffers of the packed groups.
+  struct Packed {
+    struct Key {
+      device::Buffer values;
+      device::Buffer nulls;
+    };
+
+    memory::ScratchReservation reservation;
+    device::Buffer indexes, words;
+    std::vector<Key> keys;  //!< the dependent ones
+  };
+
+  //! What a batch refers to.
+  struct Owned {
+    std::shared_ptr<const void> columns;
+    std::vector<std::shared_ptr<const void>> texts;
+    std::deque<std::vector<std::byte>> keys;
+    std::deque<plan::DictionaryResults> results;  //!< of functions of texts
+  };
+
+  //! Makes an empty table of slots_ slots.
+  void CreateTable();
+  //! Runs a kernel that walks all slots.
+  void RunOverSlots(device::Kernel& kernel);
+  //! Packs the groups of the table, and makes result batches of them.
+  void Collect();
+  Packed Pack();
+  ResultBatch Finish(const Packed& packed, size_t first, size_t groups);
+  //! The values of a dependent key, of `groups` groups from the `first` on.
+  ResultColumn FinishKey(device::Queue& queue, const compile::RowOutput& output,
+                         const Packed::Key& key, size_t first, size_t groups, const int64_t* words,
+                         Owned& owned) const;
+  //! Turns the places of strings in `values`, of a column of `collect`, into std::string_views.
+  //! They live as long as what is returned. `words` are those of the groups.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column, const int64_t* words,
+                                         std::vector<std::byte>& values) const;
+
+  const compile::AggregateLayout& layout_;
+  const compile::SharedGroups& shared_;
+  std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
+  uint64_t slots_ = 0;
+  memory::ScratchReservation reservation_;
+  device::Buffer table_, codes_;
+  std::deque<ResultBatch> batches_;
+};
+
+}  // namespace margay::execute

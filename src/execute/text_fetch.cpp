@@ -1,0 +1,82 @@
+#include "execute/text_fetch.hpp"
+
+#include "execute/pinned_block.hpp"
+#include "kernels/embedded_sources.hpp"
+
+namespace margay::execute {
+
+namespace {
+
+//! Work-items of a work-group that gathers strings, one each.
+constexpr size_t kGatherGroup = 64;
+
+}  // namespace
+
+std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue,
+                                             const std::vector<size_t>& segments,
+                                             const std::vector<TextPlace>& places,
+                                             std::string_view* texts) const {
+  std::vector<std::vector<size_t>> numbers(pins_.size());  // of strings, by extent
+  for (size_t i = 0; i < places.size(); i++) {
+    texts[i] = {};
+    if (places[i].begin == places[i].end)
+      continue;
+    const size_t extent = image_.TextExtentOf(segments[i]);
+    if (pins_[extent].HostAddress() == nullptr) {
+      numbers[extent].push_back(i);
+      continue;
+    }
+    const auto* bytes = reinterpret_cast<const char*>(pins_[extent].HostAddress());
+    texts[i] = {bytes + Begin(segments[i], places[i]), places[i].end - places[i].begin};
+  }
+  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  owners->push_back(owner_);
+  for (size_t extent = 0; extent < numbers.size(); extent++) {
+    if (!numbers[extent].empty())
+      owners->push_back(Gather(queue, extent, numbers[extent], segments, places, texts));
+  }
+  return owners;
+}
+
+std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t extent,
+                                              const std::vector<size_t>& numbers,
+                                              const std::vector<size_t>& segments,
+                                              const std::vector<TextPlace>& places,
+                                              std::string_view* texts) const {
+  std::vector<uint64_t> begins, ends;
+  uint64_t bytes = 0;
+  for (size_t i : numbers) {
+    begins.push_back(Begin(segments[i], places[i]));
+    bytes += places[i].end - places[i].begin;
+    ends.push_back(bytes);
+  }
+  auto block = std::make_shared<PinnedBlock>(*part_.Pool().Allocator(), bytes);
+  const auto* address = reinterpret_cast<const char*>(block->Address());
+  for (size_t i = 0; i < numbers.size(); i++) {
+    const uint64_t begin = i == 0 ? 0 : ends[i - 1];
+    texts[numbers[i]] = {address + begin, ends[i] - begin};
+  }
+
+  device::Device& device = part_.GetDevice();
+  const size_t place_bytes = begins.size() * sizeof(uint64_t);
+  const memory::ScratchReservation reservation = part_.Pool().Reserve(2 * place_bytes + bytes);
+  const device::Buffer begin_buffer = device.CreateBuffer(place_bytes, device::Access::ReadOnly);
+  const device::Buffer end_buffer = device.CreateBuffer(place_bytes, device::Access::ReadOnly);
+  const device::Buffer gathered = device.CreateBuffer(bytes, device::Access::WriteOnly);
+  queue.Write(begin_buffer, 0, begins.data(), place_bytes);
+  queue.Write(end_buffer, 0, ends.data(), place_bytes);
+  const auto program =
+      device.Programs().Get(std::string(kernels::EmbeddedSource("text_gather.cl")));
+  device::Kernel kernel = program->CreateKernel("text_gather");
+  kernel.Argument(0, pins_[extent].Buffer())
+      .Argument(1, begin_buffer)
+      .Argument(2, end_buffer)
+      .Argument(3, static_cast<uint64_t>(begins.size()))
+      .Argument(4, gathered);
+  const size_t groups = (begins.size() + kGatherGroup - 1) / kGatherGroup;
+  queue.Launch(kernel, groups * kGatherGroup, kGatherGroup).Wait();
+  queue.Read(gathered, 0, block->Address(), bytes);
+  return block;
+}
+
+}  // namespace margay::execute
