@@ -92,11 +92,11 @@ Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& reference,
     return verdict;
   }
   const std::string plan = engine_.Explain(query.Text());
-  const bool reads_table =
-      plan.find("MARGAY") != std::string::npos || plan.find("SEQ_SCAN") != std::string::npos;
+  // A plan without a part or a note holds a constant that is an error, which is left to DuckDB.
+  const bool is_captured = plan.find("MARGAY") != std::string::npos;
   const bool has_rows = std::all_of(fuzz_case.rows.begin(), fuzz_case.rows.end(),
                                     [](const Rows& rows) { return rows.count > 0; });
-  return {reads_table && has_rows ? Verdict::Kind::IdleDevice : Verdict::Kind::NoDevice,
+  return {is_captured && has_rows ? Verdict::Kind::IdleDevice : Verdict::Kind::NoDevice,
           "the answer is right, but no device was used"};
 }
 
