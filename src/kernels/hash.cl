@@ -1,9 +1,12 @@
 // Hashes of join and group keys.
 
-// Mixes another word into a hash: a multiplication spreads each bit upwards, the shift brings the
-// upper bits back down to where slots are taken from.
+// Mixes another word into a hash: multiplications spread each bit upwards, shifts bring upper bits
+// back down to where slots are taken from. Two rounds, so that words that differ in their upper bits
+// only are as good as any.
 inline ulong hash_word(ulong hash, ulong word) {
-  hash = (hash ^ word) * 0x9E3779B97F4A7C15UL;
+  hash ^= word;
+  hash = (hash ^ (hash >> 32)) * 0x9E3779B97F4A7C15UL;
+  hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9UL;
   return hash ^ (hash >> 32);
 }
 
