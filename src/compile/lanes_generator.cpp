@@ -232,8 +232,10 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
 
   if (kernel_.is_resumable) {
     block.Line("__global uint* next = resume + unit * LANES + lane;");
-    block.Line("uint first_row = *next == 0 ? begin + lane * 4 : *next;");
-    block.Open("for (; " + WhileSteps("first_row < end") + "; first_row += LANES * 4) {");
+    block.Line("uint stride = *next;");
+    block.Open("for (; " + WhileSteps("begin + (stride * LANES + lane) * 4 < end") +
+               "; stride++) {");
+    block.Line("const uint first_row = begin + (stride * LANES + lane) * 4;");
   } else {
     block.Open(
         "for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
@@ -267,8 +269,8 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   block.Close();
   block.Close();
   if (kernel_.is_resumable) {
-    block.Line("*next = first_row;");
-    block.Line("unfinished |= first_row < end;");
+    block.Line("*next = stride;");
+    block.Line("unfinished |= begin + (stride * LANES + lane) * 4 < end;");
   }
 }
 
