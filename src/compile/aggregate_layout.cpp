@@ -21,10 +21,9 @@ constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 //! A group's index plus one is a word in which 0 means none.
 constexpr uint64_t kMostGroups = uint64_t{1} << 62;
 
-//! A shared table is indexed directly if it has at most this many slots per expected group, or this
-//! many in all: beyond, a hash table is smaller.
+//! A shared table is indexed directly if it has at most this many slots per expected group, or
+//! kAlwaysDirect in all: beyond, a hash table is smaller.
 constexpr uint64_t kMostSlotsPerGroup = 4;
-constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
 
 //! A hash table starts with at most this many slots, and grows: filters may leave few groups.
 constexpr uint64_t kMostSlotsAtFirst = uint64_t{1} << 18;

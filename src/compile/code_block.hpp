@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace margay::compile {
 
@@ -20,6 +21,11 @@ class CodeBlock {
   void Close(const std::string& text = "}") {
     indentation_--;
     Line(text);
+  }
+  //! Parameters or arguments, one per line, and the bracket behind them.
+  void List(const std::vector<std::string>& items) {
+    for (size_t i = 0; i < items.size(); i++)
+      Line(items[i] + (i + 1 < items.size() ? "," : ")"));
   }
   //! Text that has its own indentation.
   void Append(const CodeBlock& block) { text_ += block.text_; }

@@ -7,14 +7,6 @@
 
 namespace margay::compile {
 
-namespace {
-
-bool IsSame(const plan::Expression& a, const plan::Expression& b) {
-  return a.GetType() == b.GetType() && a.ToString() == b.ToString();
-}
-
-}  // namespace
-
 bool GroupDependence::AreRowsInOneExtent(size_t table) const {
   return std::all_of(columns_.begin(), columns_.end(), [&](const InputColumn& column) {
     return column.table != table || column.image->DataExtents().size() <= 1;
@@ -34,7 +26,9 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
   }
   const std::function<bool(const plan::Expression&)> is_fixed =
       [&](const plan::Expression& expression) {
-        const auto is_same = [&](size_t key) { return IsSame(*pipeline.outputs[key], expression); };
+        const auto is_same = [&](size_t key) {
+          return plan::SameExpression(*pipeline.outputs[key], expression);
+        };
         if (std::any_of(kept.begin(), kept.end(), is_same))
           return true;
         if (expression.GetOperation() == plan::Operation::Column)

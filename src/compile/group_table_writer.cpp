@@ -21,12 +21,6 @@ std::string GroupRow(size_t table) {
   return "group_row" + Number(table);
 }
 
-//! Writes a list of parameters or arguments, one per line, and the bracket behind it.
-void WriteList(CodeBlock& block, const std::vector<std::string>& items, const std::string& end) {
-  for (size_t i = 0; i < items.size(); i++)
-    block.Line(items[i] + (i + 1 < items.size() ? "," : end));
-}
-
 constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
 
 //! The loop over all slots, which gives neighbouring slots to one work-group.
@@ -92,8 +86,7 @@ void GroupTableWriter::WriteReset(CodeBlock& block) const {
 void GroupTableWriter::WriteRows(CodeBlock& block) const {
   for (const SharedGroups::Row& row : layout_.shared->rows) {
     block.Line(GroupRow(row.table) + " = " +
-               (row.table == pipeline_.table ? "(int)(first + row)" : "row" + Number(row.table)) +
-               ";");
+               (row.table == pipeline_.table ? "(int)(first + row)" : JoinedRow(row.table)) + ";");
   }
 }
 
@@ -122,7 +115,7 @@ std::string GroupTableWriter::FoldFunction() const {
   for (const SharedGroups::Row& row : layout_.shared->rows)
     parameters.push_back("const int " + GroupRow(row.table));
   parameters.insert(parameters.end(), {"int* raised", "int* full", "int* added"});
-  WriteList(block, parameters, ")");
+  block.List(parameters);
   block.Close("{");
 
   CodeBlock body(1);
@@ -204,7 +197,7 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
   body.Line(
       "for (uint word = 0; word < WORDS; word++) words[position * WORDS + word] = from[word];");
   for (const SharedGroups::Row& row : layout_.shared->rows)
-    body.Line("const int row" + Number(row.table) + " = (int)from[" + Number(row.word) + "];");
+    body.Line("const int " + JoinedRow(row.table) + " = (int)from[" + Number(row.word) + "];");
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
   for (size_t i = 0; i < dependent.size(); i++)
@@ -238,7 +231,7 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
   CodeBlock block;
   block.Line(kWorkGroup);
   block.Open("__kernel void " + std::string(kCollectKernel) + "(");
-  WriteList(block, arguments, ")");
+  block.List(arguments);
   block.Close("{");
   CodeBlock declarations(1);
   context.parameters.Declare(declarations);

@@ -13,7 +13,6 @@ namespace {
 //! A direct table may have this many slots per row of the table, or kAlwaysDirect in all: beyond, a
 //! hash table is smaller and stays in nearer caches.
 constexpr uint64_t kMostSlotsPerRow = 8;
-constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
 
 //! A slot by one of several keys should not have more entries than this on average: they are all
 //! looked at.

@@ -57,6 +57,10 @@ struct JoinTable {
   bool AddDirectKeys(const std::vector<Value>& keys, uint64_t most_slots);
 };
 
+//! A table of joins or groups with at most this many slots is indexed directly, however few of them
+//! are taken.
+inline constexpr uint64_t kAlwaysDirect = uint64_t{1} << 20;
+
 //! Entry numbers plus one are ints.
 inline constexpr uint64_t kMostEntries = (uint64_t{1} << 31) - 2;
 

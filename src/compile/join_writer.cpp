@@ -10,13 +10,9 @@ using plan::JoinKind;
 
 namespace {
 
-std::string Row(size_t table) {
-  return "row" + std::to_string(table);
-}
-
 //! The variable of a found entry's number.
 std::string Entry(const JoinTable& table) {
-  return table.is_numbered ? "entry" + std::to_string(table.number) : Row(table.table);
+  return table.is_numbered ? "entry" + std::to_string(table.number) : JoinedRow(table.table);
 }
 
 void AddCondition(std::string& all, const std::string& condition) {
@@ -139,7 +135,7 @@ void JoinWriter::WriteLinks(const JoinTable& table, bool can_be_missing) {
   const std::string entry = Entry(table);
   for (size_t linked : table.links) {
     const std::string link = Links(table, linked) + "[" + entry + "]";
-    block_.Line("const int " + Row(linked) + " = " +
+    block_.Line("const int " + JoinedRow(linked) + " = " +
                 (can_be_missing ? entry + " < 0 ? -1 : " + link : link) + ";");
   }
 }
@@ -289,7 +285,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   }
   for (size_t linked : table.links) {
     block_.Line(Links(table, linked) + "[" + entry +
-                "] = " + (linked == table.table ? "(int)" + position : Row(linked)) + ";");
+                "] = " + (linked == table.table ? "(int)" + position : JoinedRow(linked)) + ";");
   }
   if (table.is_numbered)
     block_.Close();

@@ -166,9 +166,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
       throw Unsupported(reason);
     throw TooManyArguments(reason);
   }
-  for (size_t i = 0; i < arguments.size(); i++) {
-    block.Line(arguments[i] + (i + 1 < arguments.size() ? "," : ")"));
-  }
+  block.List(arguments);
 }
 
 GeneratedKernel KernelGenerator::Generate() {

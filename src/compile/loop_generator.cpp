@@ -30,11 +30,6 @@ std::string Number(size_t number) {
   return std::to_string(number);
 }
 
-//! The variable of a joined table's row.
-std::string JoinedRow(size_t table) {
-  return "row" + Number(table);
-}
-
 //! The tables whose rows a join makes known.
 std::vector<size_t> JoinedTables(const PipelineJoin& join, const JoinTable& table) {
   if (!join.GivesBuildSide())

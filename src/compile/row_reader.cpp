@@ -53,8 +53,12 @@ std::string DirectReader::IsNull(const InputColumn& column) const {
   return "!(n" + std::to_string(column.number) + "[row / 8] >> row % 8 & 1)";
 }
 
+std::string JoinedRow(size_t table) {
+  return "row" + std::to_string(table);
+}
+
 std::string GatherReader::Row(const InputColumn& column) const {
-  const std::string row = "row" + std::to_string(column.table);
+  const std::string row = JoinedRow(column.table);
   return can_be_missing_ ? "max(" + row + ", 0)" : row;
 }
 

@@ -29,6 +29,9 @@ std::string EncodedType(const InputColumn& column);
 //! The kernel arguments of a column.
 std::vector<std::string> ColumnArguments(const InputColumn& column);
 
+//! The variable that holds the number of a joined table's row.
+std::string JoinedRow(size_t table);
+
 //! How generated code gets at the columns of the row at hand; differs between the shapes.
 class RowReader {
  public:
@@ -59,10 +62,10 @@ class GatherReader : public RowReader {
   std::string Encoded(const InputColumn& column, int word) const override;
   std::string IsNull(const InputColumn& column) const override;
   std::string Base(const InputColumn& column) const override;
-
- private:
+  //! The row's number.
   std::string Row(const InputColumn& column) const;
 
+ private:
   Parameters& parameters_;
   const bool can_be_missing_;
 };

@@ -69,7 +69,7 @@ TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
   const std::string number = std::to_string(column.number);
   const bool is_joined = column.table != writer_.context_.table;
   const std::string ends = (is_joined ? "column" : "c") + number;
-  const std::string row = is_joined ? JoinedRow(column) : "row";
+  const std::string row = is_joined ? JoinedReader(column).Row(column) : "row";
   const std::string is_first =
       is_joined ? row + " % " + std::to_string(storage::kSegmentRows) + " == 0" : "row == 0";
   const auto declare = [&](const std::string& key, const std::string& code) {
@@ -84,9 +84,8 @@ TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
           declare("end of ", ends + "[" + row + "]")};
 }
 
-std::string TextWriter::JoinedRow(const InputColumn& column) const {
-  const std::string row = "row" + std::to_string(column.table);
-  return writer_.context_.missing_tables.count(column.table) != 0 ? "max(" + row + ", 0)" : row;
+GatherReader TextWriter::JoinedReader(const InputColumn& column) const {
+  return {writer_.context_.parameters, writer_.context_.missing_tables.count(column.table) != 0};
 }
 
 std::string TextWriter::SegmentText(const InputColumn& column) {
@@ -96,9 +95,7 @@ std::string TextWriter::SegmentText(const InputColumn& column) {
     throw Unsupported("the text of " + column.name +
                       ", a column of a joined table, which takes more than one extent");
   }
-  const bool can_be_missing = writer_.context_.missing_tables.count(column.table) != 0;
-  return "text" + std::to_string(column.number) + " + " +
-         GatherReader(writer_.context_.parameters, can_be_missing).Base(column);
+  return "text" + std::to_string(column.number) + " + " + JoinedReader(column).Base(column);
 }
 
 TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {

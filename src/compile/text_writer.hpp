@@ -37,8 +37,8 @@ class TextWriter {
   };
 
   const InputColumn& TextColumn(const plan::Expression& expression) const;
-  //! The row of a joined table, or row 0 in place of none.
-  std::string JoinedRow(const InputColumn& column) const;
+  //! Of a column of a joined table.
+  GatherReader JoinedReader(const InputColumn& column) const;
   //! The address of the bytes of the segment of the row at hand.
   std::string SegmentText(const InputColumn& column);
   Text WriteText(const plan::Expression& expression);

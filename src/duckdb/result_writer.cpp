@@ -26,6 +26,22 @@ const uint32_t* CodesOf(const execute::ResultColumn& column, size_t position) {
   return reinterpret_cast<const uint32_t*>(column.values) + position;
 }
 
+//! Fills a flat vector of strings with `rows` rows of `column`, from `position` on; `string_of`
+//! gives the string of a row that is not NULL.
+template <typename StringOfRow>
+void FillStrings(duckdb::Vector& vector, const execute::ResultColumn& column, size_t position,
+                 size_t rows, const StringOfRow& string_of) {
+  auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
+  auto& validity = duckdb::FlatVector::Validity(vector);
+  for (size_t i = 0; i < rows; i++) {
+    if (column.validity != nullptr && column.validity[position + i] == 0) {
+      validity.SetInvalid(i);
+    } else {
+      strings[i] = string_of(i);
+    }
+  }
+}
+
 }  // namespace
 
 void ResultWriter::SetBatch(execute::ResultBatch batch) {
@@ -81,30 +97,17 @@ void ResultWriter::WriteFixed(duckdb::Vector& vector, const execute::ResultColum
 void ResultWriter::WriteTexts(duckdb::Vector& vector, const execute::ResultColumn& column,
                               size_t rows) const {
   const auto* texts = reinterpret_cast<const std::string_view*>(column.values) + position_;
-  auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
-  auto& validity = duckdb::FlatVector::Validity(vector);
-  for (size_t i = 0; i < rows; i++) {
-    if (column.validity != nullptr && column.validity[position_ + i] == 0) {
-      validity.SetInvalid(i);
-    } else {
-      // A copy: the batch and the pins of its column end before the vector may.
-      strings[i] = duckdb::StringVector::AddStringOrBlob(vector, texts[i].data(), texts[i].size());
-    }
-  }
+  // Copies: the batch and the pins of its column end before the vector may.
+  FillStrings(vector, column, position_, rows, [&](size_t i) {
+    return duckdb::StringVector::AddStringOrBlob(vector, texts[i].data(), texts[i].size());
+  });
 }
 
 void ResultWriter::WriteStrings(duckdb::Vector& vector, const execute::ResultColumn& column,
                                 size_t rows) {
   const auto* codes = CodesOf(column, position_);
-  auto* strings = duckdb::FlatVector::GetData<duckdb::string_t>(vector);
-  auto& validity = duckdb::FlatVector::Validity(vector);
-  for (size_t i = 0; i < rows; i++) {
-    if (column.validity != nullptr && column.validity[position_ + i] == 0) {
-      validity.SetInvalid(i);
-    } else {
-      strings[i] = StringOf(*column.dictionary, codes[i]);
-    }
-  }
+  FillStrings(vector, column, position_, rows,
+              [&](size_t i) { return StringOf(*column.dictionary, codes[i]); });
   duckdb::StringVector::AddBuffer(vector, duckdb::make_buffer<DictionaryOwner>(column.dictionary));
 }
 

@@ -114,15 +114,11 @@ void AggregateRun::Merge(const int64_t* partial) {
   }
 }
 
-std::optional<ResultBatch> AggregateRun::NextResult() {
-  if (is_finished_)
-    return std::nullopt;
-  is_finished_ = true;
+void AggregateRun::Finish() {
   ResultBatch batch =
       FinishAggregates(Kernel(), {layout_.groups, nullptr, words_.data(), sums_.data(), {}});
-  if (batch.rows == 0)
-    return std::nullopt;
-  return batch;
+  if (batch.rows != 0)
+    Give(std::move(batch));
 }
 
 }  // namespace margay::execute

@@ -15,7 +15,7 @@ class AggregateRun : public KernelRun {
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
-  std::optional<ResultBatch> NextResult() override;
+  void Finish() override;
   size_t LargestBatch() const override;
   uint32_t MostWorkGroups() const override;
 
@@ -31,7 +31,6 @@ class AggregateRun : public KernelRun {
   std::vector<int64_t> partial_words_;  //!< of one launch
   std::vector<int64_t> words_;          //!< merged, groups x words; all but sums
   std::vector<Int128> sums_;            //!< merged, groups x accumulators; sums of integers
-  bool is_finished_ = false;
 };
 
 }  // namespace margay::execute

@@ -2,13 +2,6 @@
 
 namespace margay::execute {
 
-namespace {
-
-//! A table that was full is replaced by one this many times as large.
-constexpr uint64_t kGrowth = 4;
-
-}  // namespace
-
 void BuildRun::RunAll() {
   const compile::JoinTable& table = *Kernel().build;
   uint64_t entries = GetPart().LearnedSize(table.number);

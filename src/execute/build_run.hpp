@@ -17,7 +17,6 @@ class BuildRun : public KernelRun {
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue&, const Batch&) override {}
-  std::optional<ResultBatch> NextResult() override { return std::nullopt; }
   size_t LargestBatch() const override { return SIZE_MAX; }
 };
 

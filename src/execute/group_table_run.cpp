@@ -17,9 +17,6 @@ using compile::GroupTableWriter;
 
 namespace {
 
-//! A table that was too full is replaced by one this many times as large.
-constexpr uint64_t kGrowth = 4;
-
 //! Fewest slots of a hash table.
 constexpr uint64_t kFewestSlots = 1024;
 
@@ -99,7 +96,6 @@ void GroupTableRun::RunAll() {
   const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{Groups()}, kFewestSlots));
   if (shared_.is_hashed)
     GetPart().LearnSize(GetPart().Program().builds.size(), enough > too_few ? enough : slots_);
-  Collect();
 }
 
 void GroupTableRun::CreateTable() {
@@ -219,7 +215,7 @@ std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size
       .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(values.data()));
 }
 
-void GroupTableRun::Collect() {
+void GroupTableRun::Finish() {
   if (Groups() == 0)
     return;
   const Packed packed = Pack();
@@ -227,7 +223,7 @@ void GroupTableRun::Collect() {
   codes_ = device::Buffer();
   reservation_ = memory::ScratchReservation();
   for (size_t first = 0; first < Groups(); first += kGroupsPerBatch)
-    batches_.push_back(Finish(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
+    Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
 }
 
 ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOutput& output,
@@ -248,7 +244,7 @@ ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOu
           output.texts};
 }
 
-ResultBatch GroupTableRun::Finish(const Packed& packed, size_t first, size_t groups) {
+ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size_t groups) {
   const auto& outputs = Kernel().collect.outputs;
   const size_t accumulators = layout_.accumulators.size();
   std::vector<std::byte> indexes, words;
@@ -281,14 +277,6 @@ ResultBatch GroupTableRun::Finish(const Packed& packed, size_t first, size_t gro
   ResultBatch batch = FinishAggregates(Kernel(), totals);
   owned->columns = batch.owner;
   batch.owner = std::move(owned);
-  return batch;
-}
-
-std::optional<ResultBatch> GroupTableRun::NextResult() {
-  if (batches_.empty())
-    return std::nullopt;
-  ResultBatch batch = std::move(batches_.front());
-  batches_.pop_front();
   return batch;
 }
 

@@ -18,7 +18,8 @@ class GroupTableRun : public KernelRun {
   void RunAll() override;
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue&, const Batch&) override {}
-  std::optional<ResultBatch> NextResult() override;
+  //! Packs the groups of the table, and makes result batches of them.
+  void Finish() override;
   size_t LargestBatch() const override { return SIZE_MAX; }
 
  private:
@@ -46,10 +47,8 @@ class GroupTableRun : public KernelRun {
   void CreateTable();
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
-  //! Packs the groups of the table, and makes result batches of them.
-  void Collect();
   Packed Pack();
-  ResultBatch Finish(const Packed& packed, size_t first, size_t groups);
+  ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
   //! The values of a dependent key, of `groups` groups from the `first` on.
   ResultColumn FinishKey(device::Queue& queue, const compile::RowOutput& output,
                          const Packed::Key& key, size_t first, size_t groups, const int64_t* words,
@@ -65,7 +64,6 @@ class GroupTableRun : public KernelRun {
   uint64_t slots_ = 0;
   memory::ScratchReservation reservation_;
   device::Buffer table_, codes_;
-  std::deque<ResultBatch> batches_;
 };
 
 }  // namespace margay::execute

@@ -116,12 +116,15 @@ std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
     RunBuilds();
     RunAll();
+    Finish();
     is_done_ = true;
     progress_ = 1;
   }
-  auto batch = NextResult();
-  if (batch)
-    statistics_.rows_out += batch->rows;
+  if (results_.empty())
+    return std::nullopt;
+  ResultBatch batch = std::move(results_.front());
+  results_.pop_front();
+  statistics_.rows_out += batch.rows;
   return batch;
 }
 

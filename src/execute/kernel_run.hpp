@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace margay::execute {
 
 //! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
 void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
+
+//! A table that was full is replaced by one this many times as large.
+inline constexpr uint64_t kGrowth = 4;
 
 //! A table that a kernel fills has no room for what is to come.
 class TableFull : public std::runtime_error {
@@ -51,8 +55,10 @@ class KernelRun : public Run {
   //! Takes what a launch has put into the sink's buffers. A resumable kernel may need several
   //! launches for a batch.
   virtual void TakeBatch(device::Queue& queue, const Batch& batch) = 0;
-  //! The next rows of the result, after all batches.
-  virtual std::optional<ResultBatch> NextResult() = 0;
+  //! Gives what is left of the result, after all batches.
+  virtual void Finish() {}
+  //! Gives rows of the result. None is handed on before the kernel has run to its end.
+  void Give(ResultBatch batch) { results_.push_back(std::move(batch)); }
   //! Most segments of a batch, whatever the time it takes.
   virtual size_t LargestBatch() const = 0;
   //! Whether batches may be smaller, by the time that earlier ones took.
@@ -152,6 +158,7 @@ class KernelRun : public Run {
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::vector<ColumnPins> joined_pins_;  //!< per joined column
   bool is_done_ = false;
+  std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};
 
   Report report_;

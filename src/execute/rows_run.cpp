@@ -119,15 +119,7 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
     }
   });
   result.owner = std::make_shared<const std::vector<std::shared_ptr<const void>>>(owners);
-  batches_.push_back(std::move(result));
-}
-
-std::optional<ResultBatch> RowsRun::NextResult() {
-  if (batches_.empty())
-    return std::nullopt;
-  ResultBatch batch = std::move(batches_.front());
-  batches_.pop_front();
-  return batch;
+  Give(std::move(result));
 }
 
 }  // namespace margay::execute

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +17,6 @@ class RowsRun : public KernelRun {
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
-  std::optional<ResultBatch> NextResult() override;
   size_t LargestBatch() const override;
   //! All runs over one image cut it alike, so that SplitPart can put them side by side.
   bool BatchesAdapt() const override { return false; }
@@ -34,7 +32,6 @@ class RowsRun : public KernelRun {
   std::vector<OutputBuffers> buffers_;
   memory::ScratchReservation reservation_;
   size_t reserved_units_ = 0;
-  std::deque<ResultBatch> batches_;
 };
 
 }  // namespace margay::execute
