@@ -70,7 +70,7 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
   } else {
     value = writer.Write(expression);
     if (key.type.IsVarchar()) {
-      key.texts = context.columns[expression->ColumnIndex()].image->GetDictionary();
+      key.texts = context.columns[expression->ColumnIndex()].form->GetDictionary();
     }
   }
   key.low = value.domain.low;
@@ -113,8 +113,8 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
       continue;
     uint64_t values = key.Places();
     if (pipeline.outputs[i]->GetOperation() == plan::Operation::Column) {
-      const auto& image = *context.columns[pipeline.outputs[i]->ColumnIndex()].image;
-      const uint64_t distinct = image.Statistics().distinct_count;
+      const auto& form = *context.columns[pipeline.outputs[i]->ColumnIndex()].form;
+      const uint64_t distinct = form.Statistics().distinct_count;
       if (distinct != 0)
         values = std::min(values, distinct + (key.has_null ? 1 : 0));
     }

@@ -8,7 +8,7 @@ const plan::DictionaryResults& DictionaryCache::Results(const plan::Expression& 
   const std::string key = expression.GetType().ToString() + "|" + expression.ToString();
   if (auto found = results_.find(key); found != results_.end())
     return found->second;
-  const auto& dictionary = *columns_[expression.Operand(0).ColumnIndex()].image->GetDictionary();
+  const auto& dictionary = *columns_[expression.Operand(0).ColumnIndex()].form->GetDictionary();
   std::vector<std::string_view> values(dictionary.Size());
   for (size_t code = 0; code < values.size(); code++) {
     values[code] = dictionary.Value(static_cast<uint32_t>(code));

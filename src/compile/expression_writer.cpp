@@ -255,11 +255,11 @@ Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
 }
 
 Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& reader) {
-  const storage::ColumnImage& image = *column.image;
+  const storage::ColumnForm& form = *column.form;
   Value value;
-  const auto& statistics = image.Statistics();
-  const bool only_nulls = statistics.null_count == image.Rows();
-  switch (image.GetEncoding()) {
+  const auto& statistics = form.Statistics();
+  const bool only_nulls = statistics.null_count == form.Rows();
+  switch (form.GetEncoding()) {
     case storage::Encoding::Float32:
       value.machine = Machine::Float32;
       value.code = Declare(value.machine, reader.Encoded(column, 0));
@@ -279,7 +279,7 @@ Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& r
       value.range = value.domain =
           only_nulls ? Range::Of(0) : Range{statistics.min, statistics.max, true};
       value.machine = MachineFor(value.range);
-      if (image.GetEncoding() == storage::Encoding::Dictionary) {
+      if (form.GetEncoding() == storage::Encoding::Dictionary) {
         value.code = Declare(value.machine, dialect_.DecodeCode(reader.Encoded(column, 0)));
       } else {
         // Offset and base in the value's width: the sum is exact although either may wrap.
@@ -292,7 +292,7 @@ Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& r
       value.code = "0";
       break;
   }
-  if (image.HasValidity())
+  if (form.HasValidity())
     value.null = DeclareFlag(reader.IsNull(column));
   return value;
 }

@@ -9,7 +9,7 @@ namespace margay::compile {
 
 bool GroupDependence::AreRowsInOneExtent(size_t table) const {
   return std::all_of(columns_.begin(), columns_.end(), [&](const InputColumn& column) {
-    return column.table != table || column.image->DataExtents().size() <= 1;
+    return column.table != table || column.form->ExtentCount() <= 1;
   });
 }
 
@@ -20,7 +20,7 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
     for (size_t table = 0; table <= program_.column_tables.back(); table++) {
       const InputColumn* unique = UniqueColumn(*pipeline.outputs[key], columns_, table);
       // Any number of rows may have NULL.
-      if (unique != nullptr && !unique->image->HasValidity() && AreRowsInOneExtent(table))
+      if (unique != nullptr && !unique->form->HasValidity() && AreRowsInOneExtent(table))
         fixed.insert(table);
     }
   }

@@ -24,7 +24,7 @@ bool HasFewRowsPerValue(const plan::Expression& key, const std::vector<InputColu
   if (key.GetOperation() != plan::Operation::Column)
     return false;
   const InputColumn& column = columns[key.ColumnIndex()];
-  const storage::ColumnStatistics& statistics = column.image->Statistics();
+  const storage::ColumnStatistics& statistics = column.form->Statistics();
   return column.table == table && statistics.distinct_count != 0 &&
          statistics.rows / statistics.distinct_count <= kMostRowsPerValue;
 }

@@ -96,8 +96,8 @@ Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
       key.build->GetOperation() != plan::Operation::Column) {
     throw Unsupported("a join by the string " + key.probe->ToString());
   }
-  const auto& from = context_.columns[key.probe->ColumnIndex()].image->GetDictionary();
-  const auto& to = context_.columns[key.build->ColumnIndex()].image->GetDictionary();
+  const auto& from = context_.columns[key.probe->ColumnIndex()].form->GetDictionary();
+  const auto& to = context_.columns[key.build->ColumnIndex()].form->GetDictionary();
   if (from == to)
     return value;
   // The code of the same string in the other dictionary, or -1. Both are sorted.

@@ -261,18 +261,18 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
   block.Line("const uint rows = (uint)segment[1];");
   for (size_t i = 0; i < kernel_.columns.size(); i++) {
     const InputColumn& column = kernel_.columns[i];
-    if (column.image->GetEncoding() == storage::Encoding::Narrow) {
-      const auto& statistics = column.image->Statistics();
+    if (column.form->GetEncoding() == storage::Encoding::Narrow) {
+      const auto& statistics = column.form->Statistics();
       const Range range =
           statistics.HasValues() ? Range{statistics.min, statistics.max, true} : Range::Of(0);
       const std::string type = MachineFor(range) == Machine::Int32 ? "uint" : "ulong";
       block.Line("const " + type + " " + Numbered("base", column.number) + " = (" + type +
                  ")segment[" + std::to_string(kSegmentHeaderWords + i) + "];");
     }
-    const std::string stride = column.image->GetEncoding() == storage::Encoding::Wide ? "2 * " : "";
+    const std::string stride = column.form->GetEncoding() == storage::Encoding::Wide ? "2 * " : "";
     block.Line("__global const " + EncodedType(column) + "* " + ColumnPointer(column) + " = " +
                Numbered("column", column.number) + " + " + stride + "first;");
-    if (column.image->HasValidity()) {
+    if (column.form->HasValidity()) {
       block.Line("__global const uchar* " + Numbered("n", column.number) + " = " +
                  Numbered("validity", column.number) + " + first / 8;");
     }

@@ -54,7 +54,7 @@ std::string Number(size_t number) {
 class QuadReader : public DirectReader {
  public:
   std::string Encoded(const InputColumn& column, int word) const override {
-    if (column.image->GetEncoding() == storage::Encoding::Wide) {
+    if (column.form->GetEncoding() == storage::Encoding::Wide) {
       return DirectReader::Encoded(column, word);
     }
     return "quad" + Number(column.number) + "[k]";
@@ -207,7 +207,7 @@ void LanesGenerator::WriteTile(CodeBlock& block) {
 void LanesGenerator::WriteLoads(CodeBlock& block, const std::set<size_t>& numbers,
                                 std::set<size_t>& loaded) {
   for (const InputColumn& column : kernel_.columns) {
-    if (column.image->GetEncoding() == storage::Encoding::Wide || column.IsText())
+    if (column.form->GetEncoding() == storage::Encoding::Wide || column.IsText())
       continue;
     if (numbers.count(column.number) == 0 || !loaded.insert(column.number).second)
       continue;

@@ -89,7 +89,7 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
   }
   output.can_be_null = writer.Write(expression).CanBeNull();
   if (output.type.IsVarchar())
-    output.texts = scratch.columns[expression->ColumnIndex()].image->GetDictionary();
+    output.texts = scratch.columns[expression->ColumnIndex()].form->GetDictionary();
   return output;
 }
 

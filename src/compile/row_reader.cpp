@@ -5,7 +5,7 @@
 namespace margay::compile {
 
 std::string EncodedType(const InputColumn& column) {
-  switch (column.image->GetEncoding()) {
+  switch (column.form->GetEncoding()) {
     case storage::Encoding::Float32:
       return "float";
     case storage::Encoding::Float64:
@@ -13,7 +13,7 @@ std::string EncodedType(const InputColumn& column) {
     case storage::Encoding::Wide:
       return "ulong";
     default:
-      switch (column.image->Width()) {
+      switch (column.form->Width()) {
         case 1:
           return "uchar";
         case 2:
@@ -30,7 +30,7 @@ std::vector<std::string> ColumnArguments(const InputColumn& column) {
   const std::string number = std::to_string(column.number);
   std::vector<std::string> arguments{"__global const " + EncodedType(column) + "* restrict column" +
                                      number + " /* " + column.name + " */"};
-  if (column.image->HasValidity())
+  if (column.form->HasValidity())
     arguments.push_back("__global const uchar* restrict validity" + number);
   if (column.IsText())
     arguments.push_back("__global const uchar* restrict text" + number);
@@ -43,7 +43,7 @@ std::string RowReader::Base(const InputColumn& column) const {
 
 std::string DirectReader::Encoded(const InputColumn& column, int word) const {
   const std::string pointer = "c" + std::to_string(column.number);
-  if (column.image->GetEncoding() == storage::Encoding::Wide) {
+  if (column.form->GetEncoding() == storage::Encoding::Wide) {
     return pointer + "[2 * row" + (word == 1 ? " + 1]" : "]");
   }
   return pointer + "[row]";
@@ -64,7 +64,7 @@ std::string GatherReader::Row(const InputColumn& column) const {
 
 std::string GatherReader::Encoded(const InputColumn& column, int word) const {
   const std::string pointer = "column" + std::to_string(column.number);
-  if (column.image->GetEncoding() == storage::Encoding::Wide) {
+  if (column.form->GetEncoding() == storage::Encoding::Wide) {
     return pointer + "[2 * (ulong)" + Row(column) + (word == 1 ? " + 1]" : "]");
   }
   return pointer + "[" + Row(column) + "]";
@@ -77,7 +77,7 @@ std::string GatherReader::IsNull(const InputColumn& column) const {
 
 std::string GatherReader::Base(const InputColumn& column) const {
   std::vector<int64_t> bases;
-  for (const storage::SegmentStatistics& segment : column.image->Segments())
+  for (const storage::SegmentStatistics& segment : column.form->Segments())
     bases.push_back(segment.base);
   if (bases.size() <= 1) {
     const int64_t base = bases.empty() ? 0 : bases[0];

@@ -15,9 +15,11 @@ struct InputColumn {
   size_t number = 0;
   size_t table = 0;
   std::string name;
-  std::shared_ptr<const storage::ColumnImage> image;
+  std::shared_ptr<const storage::ColumnForm> form;
+  //! Of a table of the database; none if the column is computed on the device.
+  std::shared_ptr<const storage::ColumnImage> image = nullptr;
 
-  bool IsText() const { return image->GetEncoding() == storage::Encoding::Text; }
+  bool IsText() const { return form->GetEncoding() == storage::Encoding::Text; }
 };
 
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.

@@ -62,7 +62,7 @@ bool SegmentFilter::MayMatch(const plan::Expression& predicate, size_t segment) 
     case Operation::IsNotNull: {
       if (operands[0]->GetOperation() != Operation::Column)
         return true;
-      const auto& statistics = columns_[operands[0]->ColumnIndex()].image->Segments()[segment];
+      const auto& statistics = columns_[operands[0]->ColumnIndex()].form->Segments()[segment];
       return predicate.GetOperation() == Operation::IsNull ? statistics.nulls > 0
                                                            : statistics.HasValues();
     }
@@ -87,7 +87,7 @@ bool SegmentFilter::MayCompare(const plan::Expression& comparison, size_t segmen
   }
   if (constant->GetConstant().is_null)
     return false;
-  const auto& statistics = columns_[column->ColumnIndex()].image->Segments()[segment];
+  const auto& statistics = columns_[column->ColumnIndex()].form->Segments()[segment];
   if (!statistics.HasValues())
     return false;
   const Int128 value = constant->GetConstant().integer;
@@ -111,7 +111,7 @@ bool SegmentFilter::MayMatchList(const plan::Expression& list, size_t segment) c
   const plan::Expression& column = list.Operand(0);
   if (column.GetOperation() != Operation::Column || !column.GetType().IsIntegral())
     return true;
-  const auto& statistics = columns_[column.ColumnIndex()].image->Segments()[segment];
+  const auto& statistics = columns_[column.ColumnIndex()].form->Segments()[segment];
   if (!statistics.HasValues())
     return false;
   const auto& operands = list.Operands();
@@ -128,7 +128,7 @@ bool SegmentFilter::MayMatchDictionary(const plan::Expression& predicate, size_t
   const auto found = matches_below_.find(predicate.ToString());
   if (found == matches_below_.end())
     return true;
-  const auto& statistics = columns_[predicate.Operand(0).ColumnIndex()].image->Segments()[segment];
+  const auto& statistics = columns_[predicate.Operand(0).ColumnIndex()].form->Segments()[segment];
   if (!statistics.HasValues())
     return false;
   const std::vector<uint32_t>& below = found->second;

@@ -14,9 +14,9 @@ namespace {
 //! Bytes that text.cl may read behind a constant.
 constexpr size_t kConstantSlack = 16;
 
-Int128 LongestText(const storage::ColumnImage& image) {
+Int128 LongestText(const storage::ColumnForm& form) {
   uint32_t longest = 0;
-  for (const storage::SegmentStatistics& segment : image.Segments())
+  for (const storage::SegmentStatistics& segment : form.Segments())
     longest = std::max(longest, segment.longest_text);
   return longest;
 }
@@ -91,7 +91,7 @@ GatherReader TextWriter::JoinedReader(const InputColumn& column) const {
 std::string TextWriter::SegmentText(const InputColumn& column) {
   if (column.table == writer_.context_.table)
     return "t" + std::to_string(column.number);
-  if (column.image->TextExtents().size() > 1) {
+  if (column.form->TextExtentCount() > 1) {
     throw Unsupported("the text of " + column.name +
                       ", a column of a joined table, which takes more than one extent");
   }
@@ -120,7 +120,7 @@ Value TextWriter::WriteLength(const plan::Expression& expression) {
   const Text text = WriteText(expression.Operand(0));
   const Bounds bounds = WriteBounds(column);
   Value value;
-  value.range = value.domain = {0, LongestText(*column.image), true};
+  value.range = value.domain = {0, LongestText(*column.form), true};
   value.machine = MachineFor(value.range);
   value.null = text.null;
   value.code = writer_.Declare(value.machine, expression.GetOperation() == Operation::Length
@@ -138,7 +138,7 @@ Value TextWriter::Write(const plan::Expression& expression) {
   const InputColumn& column = TextColumn(expression.Operand(0));
   std::string code = writer_.context_.searches.Find(expression);
   if (!code.empty()) {
-    if (column.image->HasValidity())
+    if (column.form->HasValidity())
       value.null = writer_.DeclareFlag(writer_.reader_.IsNull(column));
     value.code = writer_.DeclareFlag(code);
     return value;

@@ -39,7 +39,7 @@ const InputColumn* UniqueColumn(const plan::Expression& key,
   if (reference == nullptr)
     return nullptr;
   const InputColumn& column = columns[reference->ColumnIndex()];
-  const storage::ColumnStatistics& statistics = column.image->Statistics();
+  const storage::ColumnStatistics& statistics = column.form->Statistics();
   const bool is_unique =
       statistics.rows <= 1 || statistics.distinct_count == statistics.rows - statistics.null_count;
   return column.table == table && is_unique ? &column : nullptr;

@@ -33,10 +33,10 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
                      ", which takes more than one extent, is not supported yet"};
     }
     for (const plan::ScanColumn& column : scans[table]->Columns()) {
-      columns.push_back({columns.size(), table, column.name, images[table]->Find(column.id)});
-      if (!columns.back().image) {
+      auto image = images[table]->Find(column.id);
+      if (!image)
         throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
-      }
+      columns.push_back({columns.size(), table, column.name, image, image});
     }
   }
   auto generated = compile::GenerateProgram(*plan, columns, rows, shape);

@@ -8,41 +8,65 @@
 
 namespace margay::storage {
 
-ColumnImage::ColumnImage(Parts parts) : parts_(std::move(parts)) {
-  const size_t segments = SegmentCount(parts_.rows);
-  const size_t extents = (segments + parts_.segments_per_extent - 1) / parts_.segments_per_extent;
-  if (parts_.segments.size() != segments || parts_.data.size() != extents) {
+namespace {
+
+//! Throws std::logic_error where the parts don't fit together.
+ColumnForm::Parts FormOf(const ColumnImage::Parts& parts) {
+  const size_t segments = SegmentCount(parts.rows);
+  const size_t extents = (segments + parts.segments_per_extent - 1) / parts.segments_per_extent;
+  if (parts.segments.size() != segments || parts.data.size() != extents) {
     throw std::logic_error("ColumnImage: segments or extents don't cover the rows");
   }
-  if (!parts_.validity.empty() && parts_.validity.size() != extents) {
+  if (!parts.validity.empty() && parts.validity.size() != extents) {
     throw std::logic_error("ColumnImage: validity doesn't cover the rows");
   }
-  if ((parts_.dictionary != nullptr) != (parts_.encoding == Encoding::Dictionary)) {
+  if ((parts.dictionary != nullptr) != (parts.encoding == Encoding::Dictionary)) {
     throw std::logic_error("ColumnImage: a dictionary without its encoding, or the reverse");
   }
-  if (parts_.text_extents.size() != (parts_.encoding == Encoding::Text ? segments : 0)) {
+  if (parts.text_extents.size() != (parts.encoding == Encoding::Text ? segments : 0)) {
     throw std::logic_error("ColumnImage: texts without their encoding, or the reverse");
   }
-  bytes_ = parts_.segments.size() * sizeof(SegmentStatistics);
-  for (const auto& extent : parts_.data) {
+  return {parts.type,
+          parts.encoding,
+          parts.width,
+          parts.rows,
+          parts.statistics,
+          parts.segments,
+          !parts.validity.empty(),
+          parts.data.size(),
+          parts.texts.size(),
+          parts.dictionary};
+}
+
+}  // namespace
+
+ColumnImage::ColumnImage(Parts parts)
+    : ColumnForm(FormOf(parts)),
+      segments_per_extent_(parts.segments_per_extent),
+      data_(std::move(parts.data)),
+      validity_(std::move(parts.validity)),
+      texts_(std::move(parts.texts)),
+      text_extents_(std::move(parts.text_extents)) {
+  bytes_ = Segments().size() * sizeof(SegmentStatistics);
+  for (const auto& extent : data_) {
     bytes_ += extent->Bytes();
   }
-  for (const auto& extent : parts_.validity) {
+  for (const auto& extent : validity_) {
     bytes_ += extent->Bytes();
   }
-  for (const auto& extent : parts_.texts) {
+  for (const auto& extent : texts_) {
     bytes_ += extent->Bytes();
   }
-  if (parts_.dictionary != nullptr) {
-    bytes_ += parts_.dictionary->Bytes();
+  if (GetDictionary() != nullptr) {
+    bytes_ += GetDictionary()->Bytes();
   }
 }
 
 bool ColumnImage::IsLost() const {
   const auto is_lost = [](const auto& extent) { return extent->IsLost(); };
-  return std::any_of(parts_.data.begin(), parts_.data.end(), is_lost) ||
-         std::any_of(parts_.validity.begin(), parts_.validity.end(), is_lost) ||
-         std::any_of(parts_.texts.begin(), parts_.texts.end(), is_lost);
+  return std::any_of(data_.begin(), data_.end(), is_lost) ||
+         std::any_of(validity_.begin(), validity_.end(), is_lost) ||
+         std::any_of(texts_.begin(), texts_.end(), is_lost);
 }
 
 }  // namespace margay::storage

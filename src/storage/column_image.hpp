@@ -6,17 +6,14 @@
 #include <vector>
 
 #include "memory/extent.hpp"
-#include "plan/type.hpp"
-#include "storage/dictionary.hpp"
-#include "storage/encoding.hpp"
-#include "storage/statistics.hpp"
+#include "storage/column_form.hpp"
 
 namespace margay::storage {
 
 //! One encoded column of a table image; constants.hpp draws how it lies in its extents. Immutable,
 //! so thread-safe, but its extents may lose their content: pin them before use, and treat a column
 //! with one lost extent as lost.
-class ColumnImage {
+class ColumnImage : public ColumnForm {
  public:
   //! What a ColumnImage is made of.
   struct Parts {
@@ -39,30 +36,17 @@ class ColumnImage {
   //! Throws std::logic_error where the parts don't fit together.
   explicit ColumnImage(Parts parts);
 
-  const plan::Type& Type() const { return parts_.type; }
-  Encoding GetEncoding() const { return parts_.encoding; }
-  //! Bytes per row: 1, 2, 4, 8 or 16.
-  size_t Width() const { return parts_.width; }
-  uint64_t Rows() const { return parts_.rows; }
-  size_t SegmentsPerExtent() const { return parts_.segments_per_extent; }
-  const ColumnStatistics& Statistics() const { return parts_.statistics; }
-  const std::vector<SegmentStatistics>& Segments() const { return parts_.segments; }
+  size_t SegmentsPerExtent() const { return segments_per_extent_; }
 
   //! One for every SegmentsPerExtent() segments.
-  const std::vector<std::shared_ptr<memory::Extent>>& DataExtents() const { return parts_.data; }
+  const std::vector<std::shared_ptr<memory::Extent>>& DataExtents() const { return data_; }
   //! As many, or none where the column has no NULLs.
-  const std::vector<std::shared_ptr<memory::Extent>>& ValidityExtents() const {
-    return parts_.validity;
-  }
-  bool HasValidity() const { return !parts_.validity.empty(); }
+  const std::vector<std::shared_ptr<memory::Extent>>& ValidityExtents() const { return validity_; }
 
   //! The bytes of a Text column: its segment s lies in extent TextExtentOf(s), from
   //! Segments()[s].base on. None for other encodings.
-  const std::vector<std::shared_ptr<memory::Extent>>& TextExtents() const { return parts_.texts; }
-  size_t TextExtentOf(size_t segment) const { return parts_.text_extents[segment]; }
-
-  //! Not null exactly where the encoding is Dictionary.
-  const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
+  const std::vector<std::shared_ptr<memory::Extent>>& TextExtents() const { return texts_; }
+  size_t TextExtentOf(size_t segment) const { return text_extents_[segment]; }
 
   //! Memory of extents, dictionary and statistics, lost extents included.
   size_t Bytes() const { return bytes_; }
@@ -70,7 +54,11 @@ class ColumnImage {
   bool IsLost() const;
 
  private:
-  const Parts parts_;
+  const size_t segments_per_extent_;
+  const std::vector<std::shared_ptr<memory::Extent>> data_;
+  const std::vector<std::shared_ptr<memory::Extent>> validity_;
+  const std::vector<std::shared_ptr<memory::Extent>> texts_;
+  const std::vector<size_t> text_extents_;
   size_t bytes_ = 0;
 };
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "plan/type.hpp"
+#include "storage/dictionary.hpp"
+#include "storage/encoding.hpp"
+#include "storage/statistics.hpp"
+
+namespace margay::storage {
+
+//! How a column is encoded and what is known about its values: all that kernels are generated from.
+//! Of an image's column all of it is exact. Of a column that is computed on the device later, the
+//! rows are the most that it can have, its statistics are bounds, and nothing is known about its
+//! segments.
+class ColumnForm {
+ public:
+  struct Parts {
+    plan::Type type;
+    Encoding encoding = Encoding::Narrow;
+    //! Bytes per row.
+    size_t width = 1;
+    uint64_t rows = 0;
+    ColumnStatistics statistics;
+    std::vector<SegmentStatistics> segments;
+    bool has_validity = false;
+    size_t extents = 1;
+    //! Text only.
+    size_t text_extents = 0;
+    std::shared_ptr<const Dictionary> dictionary;
+  };
+
+  explicit ColumnForm(Parts parts) : parts_(std::move(parts)) {}
+
+  const plan::Type& Type() const { return parts_.type; }
+  Encoding GetEncoding() const { return parts_.encoding; }
+  //! Bytes per row: 1, 2, 4, 8 or 16.
+  size_t Width() const { return parts_.width; }
+  uint64_t Rows() const { return parts_.rows; }
+  const ColumnStatistics& Statistics() const { return parts_.statistics; }
+  const std::vector<SegmentStatistics>& Segments() const { return parts_.segments; }
+  //! Whether there may be NULLs.
+  bool HasValidity() const { return parts_.has_validity; }
+  //! Extents of its values, and of its bytes, which only Text has.
+  size_t ExtentCount() const { return parts_.extents; }
+  size_t TextExtentCount() const { return parts_.text_extents; }
+  //! Not null exactly where the encoding is Dictionary.
+  const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
+
+ private:
+  const Parts parts_;
+};
+
+}  // namespace margay::storage
