@@ -40,7 +40,8 @@ struct CapturedPart {
   duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
   bool has_aggregate = false;
   //! The operators above the part that stay with DuckDB, from the part to the root of the query,
-  //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`.
+  //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`. Without a
+  //! reason they are projections of groups, which could join in, but are not worth it.
   std::vector<std::string> tails;
   std::vector<std::string> tail_reasons;
   //! The nodes of the plan, bottom first, for EXPLAIN:
