@@ -31,8 +31,9 @@ namespace margay::compile {
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables
 //!   heads, nexts, links     per join table read (see JoinTable)
-//!   resume                  if resumable, uint per unit and work-item, 0 at first: where its next
-//!                           launch goes on
+//!   resume                  if resumable, uints per unit and work-item, 0 at first: where its next
+//!                           launch goes on; where joins multiply the rows of a result also how
+//!                           many rows the row there has given
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
 //!              or those of GroupTableWriter
@@ -52,6 +53,7 @@ struct GeneratedKernel {
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
   bool is_resumable = false;  //!< may stop before its work is done
+  uint32_t resume_words = 1;  //!< of `resume`, per unit and work-item
 
   size_t table = 0;                  //!< that is scanned
   std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments

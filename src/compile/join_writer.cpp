@@ -15,6 +15,11 @@ std::string Entry(const JoinTable& table) {
   return table.is_numbered ? "entry" + std::to_string(table.number) : JoinedRow(table.table);
 }
 
+//! The variable of the entry that the search for matches looks at next.
+std::string Next(const JoinTable& table) {
+  return "next" + std::to_string(table.number);
+}
+
 void AddCondition(std::string& all, const std::string& condition) {
   all += all.empty() ? condition : " & " + condition;
 }
@@ -205,6 +210,10 @@ std::string JoinWriter::WriteLookup(const PipelineJoin& join, const JoinTable& t
   }
 }
 
+std::string JoinWriter::EndCode(const JoinTable& table) {
+  return Next(table) + " = -1;";
+}
+
 size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
                               const std::string& head) {
   const std::string number = std::to_string(table.number), entry = Entry(table);
@@ -218,7 +227,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
 
   const std::vector<Value> keys = WriteProbeKeys(join);
   const std::string first = head.empty() ? HeadCode(join, table, keys) : head;
-  const std::string next = "next" + number, is_match = "is_match" + number;
+  const std::string next = Next(table), is_match = "is_match" + number;
   const std::string is_matched = "is_matched" + number;
   const std::string following = table.HasNexts() ? Nexts(table) + "[" + entry + "] - 1" : "-1";
   block_.Line("int " + next + " = " + first + ";");

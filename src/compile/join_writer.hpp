@@ -18,6 +18,8 @@ class JoinWriter {
   //! that the join gives; returns how many scopes it must close at its end. `head`: what WriteHead
   //! gave for the row, if that was written before.
   size_t WriteProbe(const PipelineJoin& join, const JoinTable& table, const std::string& head = "");
+  //! A statement that ends that search with the match at hand, where the join is no lookup.
+  static std::string EndCode(const JoinTable& table);
 
   //! Whether the join gives at most one row, which is found without a branch.
   static bool IsLookup(const PipelineJoin& join, const JoinTable& table) {

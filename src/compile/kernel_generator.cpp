@@ -31,15 +31,8 @@ KernelGenerator::KernelGenerator(const Input& input)
   kernel_.aggregates = pipeline_.aggregates;
   if (pipeline_.is_aggregate)
     return;
-  if (MultipliesRows())
-    throw Unsupported("a result of rows of a join by keys that are not unique");
-  for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
-    kernel_.outputs.push_back(RowOutput::Of(expression, kernel_.columns, context_));
-    const RowOutput& output = kernel_.outputs.back();
-    if (output.type.IsVarchar() && !output.texts && !output.text_column)
-      throw Unsupported("the text column " + expression->ToString() +
-                        " of a joined table in a row");
-  }
+  for (const plan::ExpressionPointer& expression : pipeline_.outputs)
+    kernel_.outputs.push_back(RowOutput::Of(expression, ReadColumns(), context_));
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -92,15 +85,29 @@ bool KernelGenerator::HasChains() const {
 
 void KernelGenerator::MakeResumable(uint32_t most_steps) {
   kernel_.is_resumable = HasChains();
+  kernel_.resume_words = MultipliesResult() ? 2 : 1;
   most_steps_ = most_steps;
 }
 
 std::string KernelGenerator::WhileSteps(const std::string& text) const {
-  return kernel_.is_resumable ? text + " && steps < " + std::to_string(most_steps_) + "u" : text;
+  if (!kernel_.is_resumable)
+    return text;
+  return text + " && steps < " + std::to_string(most_steps_) + "u" +
+         (MultipliesResult() ? " && has_room" : "");
 }
 
 bool KernelGenerator::MultipliesRows() const {
   return compile::MultipliesRows(pipeline_, input_.join_tables);
+}
+
+bool KernelGenerator::MultipliesResult() const {
+  return !kernel_.build && !kernel_.is_aggregate && MultipliesRows();
+}
+
+std::vector<InputColumn> KernelGenerator::ReadColumns() const {
+  std::vector<InputColumn> columns = kernel_.columns;
+  columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
+  return columns;
 }
 
 std::string KernelGenerator::ColumnPointer(const InputColumn& column) {
@@ -127,9 +134,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
                                      "__global const uchar* restrict lookups",
                                      "__global const long* restrict segments", "const uint units",
                                      "__global int* restrict faults"};
-  std::vector<InputColumn> columns = kernel_.columns;
-  columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
-  for (const InputColumn& column : columns) {
+  for (const InputColumn& column : ReadColumns()) {
     for (const std::string& argument : ColumnArguments(column))
       arguments.push_back(argument);
   }
@@ -161,8 +166,9 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   if (arguments.size() > kMostArguments) {
     const std::string reason =
         "a part that reads and writes more than " + std::to_string(kMostArguments) + " columns";
-    // Halves of it would find the groups of a shared table in different orders.
-    if (group_table_)
+    // Halves of it would find the groups of a shared table, or the matches of a row, in different
+    // orders.
+    if (group_table_ || MultipliesResult())
       throw Unsupported(reason);
     throw TooManyArguments(reason);
   }
@@ -408,10 +414,35 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
-  for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-    WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], kernel_.columns, writer, block,
-                position);
+  const std::vector<InputColumn> columns = ReadColumns();
+  for (size_t i = 0; i < kernel_.outputs.size(); i++)
+    WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], columns, writer, block, position);
+}
+
+void KernelGenerator::OpenGiving(CodeBlock& block) {
+  block.Line("uint found = 0;");
+}
+
+void KernelGenerator::CloseGiving(CodeBlock& block) {
+  block.Line("if (!has_room) break;");
+  block.Line("given = 0;");
+}
+
+void KernelGenerator::WriteGive(ExpressionWriter& writer, CodeBlock& block,
+                                const std::string& claim) {
+  block.Open("if (found++ >= given) {");
+  block.Line("const uint claimed = " + claim + ";");
+  block.Line("has_room = claimed < UNIT_ROWS;");
+  block.Open("if (has_room) {");
+  block.Line("const ulong position = (ulong)unit * UNIT_ROWS + claimed;");
+  WriteOutputs(writer, block, "position");
+  block.Line("given++;");
+  block.Close();
+  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+    if (!JoinWriter::IsLookup(pipeline_.joins[i], kernel_.joins[i]))
+      block.Line("if (!has_room) " + JoinWriter::EndCode(kernel_.joins[i]));
   }
+  block.Close();
 }
 
 namespace {

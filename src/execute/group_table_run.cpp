@@ -8,7 +8,6 @@
 #include "execute/aggregate_result.hpp"
 #include "execute/text_fetch.hpp"
 #include "memory/out_of_memory.hpp"
-#include "storage/constants.hpp"
 
 namespace margay::execute {
 
@@ -194,25 +193,13 @@ GroupTableRun::Packed GroupTableRun::Pack() {
 }
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
-                                                      const int64_t* words,
                                                       std::vector<std::byte>& values) const {
-  const compile::InputColumn& input = Kernel().collect.columns[column];
-  const auto row = std::find_if(
-      shared_.rows.begin(), shared_.rows.end(),
-      [&](const compile::SharedGroups::Row& candidate) { return candidate.table == input.table; });
-  const size_t groups = values.size() / sizeof(TextPlace);
-  std::vector<TextPlace> places(groups);
-  std::memcpy(places.data(), values.data(), values.size());
-  std::vector<size_t> segments(groups);
-  for (size_t group = 0; group < groups; group++) {
-    const int64_t number = words[group * layout_.words + row->word];
-    if (number < 0)
-      places[group] = {};  // of no row
-    segments[group] = static_cast<size_t>(std::max<int64_t>(number, 0)) / storage::kSegmentRows;
-  }
-  values.resize(groups * sizeof(std::string_view));
-  return TextFetch(GetPart(), *input.image, (*collect_pins_)[column].texts, collect_pins_)
-      .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(values.data()));
+  std::vector<TextRow> rows(values.size() / sizeof(TextRow));
+  std::memcpy(rows.data(), values.data(), values.size());
+  values.resize(rows.size() * sizeof(std::string_view));
+  return TextFetch(GetPart(), *Kernel().collect.columns[column].image,
+                   (*collect_pins_)[column].texts, collect_pins_)
+      .Fetch(queue, rows, reinterpret_cast<std::string_view*>(values.data()));
 }
 
 void GroupTableRun::Finish() {
@@ -228,14 +215,14 @@ void GroupTableRun::Finish() {
 
 ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOutput& output,
                                       const Packed::Key& key, size_t first, size_t groups,
-                                      const int64_t* words, Owned& owned) const {
+                                      Owned& owned) const {
   std::vector<std::byte>& values =
       owned.keys.emplace_back(Copied(queue, key.values, first, groups, output.Bytes()));
   std::vector<std::byte>& validity = owned.keys.emplace_back();
   if (output.can_be_null)
     validity = Copied(queue, key.nulls, first, groups, 1);
   if (output.text_column)
-    owned.texts.push_back(FetchTexts(queue, *output.text_column, words, values));
+    owned.texts.push_back(FetchTexts(queue, *output.text_column, values));
   if (output.function) {
     values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
                      validity, owned.results.emplace_back());
@@ -257,7 +244,7 @@ ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size
     words = Copied(*queue, packed.words, first, groups, layout_.words * sizeof(int64_t));
     for (size_t i = 0; i < outputs.size(); i++)
       totals.dependent_keys.push_back(
-          FinishKey(*queue, outputs[i], packed.keys[i], first, groups, As<int64_t>(words), *owned));
+          FinishKey(*queue, outputs[i], packed.keys[i], first, groups, *owned));
   });
   std::vector<Int128> sums(groups * accumulators);
   for (size_t group = 0; group < groups; group++) {

@@ -51,11 +51,10 @@ class GroupTableRun : public KernelRun {
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
   //! The values of a dependent key, of `groups` groups from the `first` on.
   ResultColumn FinishKey(device::Queue& queue, const compile::RowOutput& output,
-                         const Packed::Key& key, size_t first, size_t groups, const int64_t* words,
-                         Owned& owned) const;
-  //! Turns the places of strings in `values`, of a column of `collect`, into std::string_views.
-  //! They live as long as what is returned. `words` are those of the groups.
-  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column, const int64_t* words,
+                         const Packed::Key& key, size_t first, size_t groups, Owned& owned) const;
+  //! Turns the strings' rows in `values`, of a column of `collect`, into std::string_views. They
+  //! live as long as what is returned.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column,
                                          std::vector<std::byte>& values) const;
 
   const compile::AggregateLayout& layout_;

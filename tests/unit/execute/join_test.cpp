@@ -2,6 +2,7 @@
 // on the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -156,11 +157,34 @@ void ExpectEqual(const Summary& actual, const Summary& expected) {
   EXPECT_EQ(text(actual), text(expected));
 }
 
+//! The rows of a part's result, sorted: a value, and one that may be NULL, or of which there is
+//! none.
+using Rows = std::vector<std::pair<int64_t, std::optional<int64_t>>>;
+
+Rows ReadRows(const Part& part, const RunOptions& options = {}) {
+  Rows rows;
+  const auto run = part.Start(options);
+  const auto value_of = [](const ResultColumn& column, size_t row) {
+    int64_t value = 0;
+    std::memcpy(&value, column.values + row * 8, 8);
+    return !column.validity || column.validity[row] ? std::optional(value) : std::nullopt;
+  };
+  while (const auto batch = run->Next()) {
+    const auto& columns = batch->columns;
+    for (size_t row = 0; row < batch->rows; row++)
+      rows.emplace_back(*value_of(columns[0], row),
+                        columns.size() > 1 ? value_of(columns[1], row) : std::nullopt);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
 class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t>> {
  protected:
-  //! Runs `plan` over `tables` everywhere and compares with `expected`.
-  static void Check(const NodePointer& plan, const std::vector<Table>& tables, size_t groups,
-                    const Summary& expected) {
+  //! Passes the part of `plan` over `tables` to `check`, for all devices and shapes.
+  template <typename Check>
+  static void ForEachPart(const NodePointer& plan, const std::vector<Table>& tables,
+                          const Check& check) {
     auto& registry = device::DeviceRegistry::Instance();
     for (const device::DeviceInfo& info : registry.Devices()) {
       if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
@@ -176,23 +200,25 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
         auto made = Part::Make(plan, images, device, fixture.pool, shape);
         if (auto* refusal = std::get_if<Refusal>(&made))
           FAIL() << refusal->reason;
-        const auto& part = std::get<std::shared_ptr<const Part>>(made);
-        ExpectEqual(Read(*part, groups), expected);
+        check(*std::get<std::shared_ptr<const Part>>(made));
       }
     }
   }
 
+  //! Runs `plan` over `tables` everywhere and compares with `expected`.
+  static void Check(const NodePointer& plan, const std::vector<Table>& tables, size_t groups,
+                    const Summary& expected) {
+    ForEachPart(plan, tables, [&](const Part& part) { ExpectEqual(Read(part, groups), expected); });
+  }
+
   //! The rows (probe value, build value or none) of a join with an optional `value < value`.
-  static std::vector<std::pair<int64_t, std::optional<int64_t>>> Joined(JoinKind kind,
-                                                                        const Table& probe,
-                                                                        const Table& build,
-                                                                        bool has_residual) {
+  static Rows Joined(JoinKind kind, const Table& probe, const Table& build, bool has_residual) {
     std::unordered_multimap<int64_t, int64_t> by_key;
     for (const auto& [key, value] : build) {
       if (key)
         by_key.emplace(*key, value);
     }
-    std::vector<std::pair<int64_t, std::optional<int64_t>>> rows;
+    Rows rows;
     for (const auto& [key, value] : probe) {
       bool has_match = false;
       const auto [begin, end] =
@@ -246,6 +272,20 @@ TEST_P(JoinTest, Aggregates) {
   }
 }
 
+TEST_P(JoinTest, Rows) {
+  const auto [kind, keys, build_rows] = GetParam();
+  const Table build = MakeBuildSide(keys, build_rows);
+  const Table probe = MakeProbeSide(build, 70'000);
+  const bool gives_both = kind == JoinKind::Inner || kind == JoinKind::Left;
+  const auto plan = Node::Project(
+      Node::Join(kind, Scan("probe"), Scan("build"), {JoinKey{Column(0), Column(0)}}, nullptr),
+      gives_both ? std::vector{Column(1), Column(3)} : std::vector{Column(1)});
+  Rows expected = Joined(kind, probe, build, false);
+  std::sort(expected.begin(), expected.end());
+  ForEachPart(plan, {probe, build},
+              [&](const Part& part) { EXPECT_TRUE(ReadRows(part) == expected); });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, JoinTest,
                          testing::Combine(testing::Values(JoinKind::Inner, JoinKind::Left,
                                                           JoinKind::Semi, JoinKind::Anti),
@@ -295,6 +335,36 @@ TEST_F(NestedJoinTest, LinksLeadToInnerTables) {
     }
     Check(Summarize(join, {1, 5}, {}), {probe, middle, inner}, 0, expected);
   }
+}
+
+//! A few rows with so many matches that several launches are needed for one of them; a run may be
+//! interrupted between any two.
+TEST_F(NestedJoinTest, RowsOfManyMatches) {
+  Table build, probe;
+  for (int64_t i = 0; i < 100'000; i++)
+    build.emplace_back(i % 50 == 0 ? 2 : 1, i);
+  for (int64_t i = 0; i < 4; i++)
+    probe.emplace_back(i, i);
+  const auto plan = Node::Project(Node::Join(JoinKind::Left, Scan("probe"), Scan("build"),
+                                             {JoinKey{Column(0), Column(0)}}, nullptr),
+                                  {Column(1), Column(3)});
+  Rows expected = Joined(JoinKind::Left, probe, build, false);
+  std::sort(expected.begin(), expected.end());
+  ForEachPart(plan, {probe, build}, [&](const Part& part) {
+    int looks = 0;
+    RunOptions options;
+    options.interrupted = [&] {
+      looks++;
+      return false;
+    };
+    EXPECT_TRUE(ReadRows(part, options) == expected);
+    EXPECT_GE(looks, 3);  // for the build, and at least two launches of the result
+    for (int last = 0; last < looks; last++) {
+      int left = last;
+      options.interrupted = [&] { return left-- == 0; };
+      EXPECT_THROW(ReadRows(part, options), Interrupted);
+    }
+  });
 }
 
 //! Rows of a build side are numbers within one extent; the probe side may have any number.
