@@ -21,8 +21,8 @@ namespace margay::compile {
 //! Arguments of the kernel `part`, in order:
 //!   parameters, lookups     see Parameters
 //!   segments                the work list: per live segment kSegmentHeaderWords words (its place
-//!   in
-//!                           the extent, its rows), then one base per column read
+//!                           in the extent, its rows, the number of the first of them in the
+//!                           table), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  two ints: the first gets kFaultBit where a value left its type's range
 //!                           and kFullBit where a table has no room for a group or an entry, and
@@ -76,7 +76,7 @@ struct GeneratedKernel {
 };
 
 inline constexpr const char* kKernelName = "part";
-inline constexpr size_t kSegmentHeaderWords = 2;
+inline constexpr size_t kSegmentHeaderWords = 3;
 inline constexpr int kFaultBit = 1;
 inline constexpr int kFullBit = 2;
 inline constexpr int kUnfinishedBit = 4;

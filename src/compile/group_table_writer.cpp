@@ -86,7 +86,8 @@ void GroupTableWriter::WriteReset(CodeBlock& block) const {
 void GroupTableWriter::WriteRows(CodeBlock& block) const {
   for (const SharedGroups::Row& row : layout_.shared->rows) {
     block.Line(GroupRow(row.table) + " = " +
-               (row.table == pipeline_.table ? "(int)(first + row)" : JoinedRow(row.table)) + ";");
+               (row.table == pipeline_.table ? "(int)(table_first + row)" : JoinedRow(row.table)) +
+               ";");
   }
 }
 
@@ -218,7 +219,7 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
                    {"__global int* restrict faults", "volatile __global uint* count",
                     "__global ulong* restrict groups", "__global long* restrict words"});
   for (const InputColumn& column : collect.columns) {
-    for (const std::string& argument : ColumnArguments(column))
+    for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
   for (const std::string& argument : OutputArguments(collect.outputs))

@@ -134,8 +134,12 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
                                      "__global const uchar* restrict lookups",
                                      "__global const long* restrict segments", "const uint units",
                                      "__global int* restrict faults"};
-  for (const InputColumn& column : ReadColumns()) {
-    for (const std::string& argument : ColumnArguments(column))
+  for (const InputColumn& column : kernel_.columns) {
+    for (const std::string& argument : ScanArguments(column))
+      arguments.push_back(argument);
+  }
+  for (const InputColumn& column : kernel_.joined_columns) {
+    for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
   for (const JoinTable& table : kernel_.joins)
@@ -265,6 +269,7 @@ GeneratedKernel KernelGenerator::Generate() {
 void KernelGenerator::WriteSegment(CodeBlock& block) {
   block.Line("const ulong first = (ulong)segment[0] * SEGMENT_ROWS;");
   block.Line("const uint rows = (uint)segment[1];");
+  block.Line("const ulong table_first = (ulong)segment[2];");
   for (size_t i = 0; i < kernel_.columns.size(); i++) {
     const InputColumn& column = kernel_.columns[i];
     if (column.form->GetEncoding() == storage::Encoding::Narrow) {
@@ -327,7 +332,7 @@ void KernelGenerator::CloseJoins(CodeBlock& block) {
 void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
   JoinWriter(writer, context_, block)
       .WriteInsert(input_.program.builds[kernel_.build->number].keys, *kernel_.build,
-                   "(first + row)");
+                   "(table_first + row)");
 }
 
 Value KernelGenerator::WriteGroupKey(ExpressionWriter& writer,

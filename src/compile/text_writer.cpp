@@ -68,8 +68,8 @@ const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) co
 TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
   const std::string number = std::to_string(column.number);
   const bool is_joined = column.table != writer_.context_.table;
-  const std::string ends = (is_joined ? "column" : "c") + number;
-  const std::string row = is_joined ? JoinedReader(column).Row(column) : "row";
+  const std::string ends = is_joined ? JoinedReader(column).Extent(column, "column") : "c" + number;
+  const std::string row = is_joined ? JoinedReader(column).RowInExtent(column) : "row";
   const std::string is_first =
       is_joined ? row + " % " + std::to_string(storage::kSegmentRows) + " == 0" : "row == 0";
   const auto declare = [&](const std::string& key, const std::string& code) {

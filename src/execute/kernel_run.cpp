@@ -256,9 +256,13 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
 uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
                                const compile::InputColumn& column, const ColumnPins& pins,
                                const device::Buffer& no_rows) {
-  kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
-  if (!pins.validity.empty())
-    kernel.Argument(argument++, pins.validity[0].Buffer());
+  if (pins.data.empty())
+    kernel.Argument(argument++, no_rows);
+  for (size_t extent = 0; extent < pins.data.size(); extent++) {
+    kernel.Argument(argument++, pins.data[extent].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[extent].Buffer());
+  }
   if (column.IsText())
     kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
   return argument;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -184,7 +185,7 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
   //! Passes the part of `plan` over `tables` to `check`, for all devices and shapes.
   template <typename Check>
   static void ForEachPart(const NodePointer& plan, const std::vector<Table>& tables,
-                          const Check& check) {
+                          const Check& check, const storage::BuildOptions& options = {}) {
     auto& registry = device::DeviceRegistry::Instance();
     for (const device::DeviceInfo& info : registry.Devices()) {
       if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
@@ -196,7 +197,7 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
         fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
         std::vector<std::shared_ptr<storage::TableImage>> images;
         for (const Table& table : tables)
-          images.push_back(Build(fixture, table));
+          images.push_back(Build(fixture, table, options));
         auto made = Part::Make(plan, images, device, fixture.pool, shape);
         if (auto* refusal = std::get_if<Refusal>(&made))
           FAIL() << refusal->reason;
@@ -367,35 +368,36 @@ TEST_F(NestedJoinTest, RowsOfManyMatches) {
   });
 }
 
-//! Rows of a build side are numbers within one extent; the probe side may have any number.
-TEST_F(NestedJoinTest, OnlyTheProbeSideMayHaveSeveralExtents) {
-  const Table build = MakeBuildSide(Keys::UniqueDense, 1000);
-  const Table probe = MakeProbeSide(build, 200'000);
-  const auto plan = Summarize(Node::Join(JoinKind::Inner, Scan("probe"), Scan("build"),
-                                         {JoinKey{Column(0), Column(0)}}, nullptr),
-                              {1, 3}, {});
-  Summary expected;
-  expected[0].resize(5);
-  for (const auto& [probe_value, build_value] : Joined(JoinKind::Inner, probe, build, false)) {
-    expected[0][0]++;
-    expected[0][1]++;
-    expected[0][2] += probe_value;
-    expected[0][3]++;
-    expected[0][4] += *build_value;
-  }
-  auto& registry = device::DeviceRegistry::Instance();
-  const auto device = registry.Open(registry.Devices()[0].index);
-  Fixture fixture;
-  fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
+//! Both sides may have several extents; the rows of build sides, and those that groups keep, are
+//! found in them.
+TEST_F(NestedJoinTest, SeveralExtents) {
   storage::BuildOptions options;
   options.segments_per_extent = 1;
-  const auto in_extents = Build(fixture, probe, options), in_one = Build(fixture, build);
-  ASSERT_GT(in_extents->ExtentCount(), 1U);
-  auto made = Part::Make(plan, {in_extents, in_one}, device, fixture.pool, compile::Shape::Loop);
-  ExpectEqual(Read(*std::get<std::shared_ptr<const Part>>(made), 0), expected);
-  auto refused = Part::Make(plan, {in_one, in_extents}, device, fixture.pool, compile::Shape::Loop);
-  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
-  EXPECT_NE(std::get<Refusal>(refused).reason.find("more than one extent"), std::string::npos);
+  for (const Keys keys : {Keys::UniqueDense, Keys::RepeatedSparse}) {
+    SCOPED_TRACE(keys == Keys::UniqueDense ? "unique" : "repeated");
+    const Table build = MakeBuildSide(keys, 150'000);
+    const Table probe = MakeProbeSide(build, 200'000);
+    const auto join = Node::Join(JoinKind::Left, Scan("probe"), Scan("build"),
+                                 {JoinKey{Column(0), Column(0)}}, nullptr);
+    Rows rows = Joined(JoinKind::Left, probe, build, false);
+    std::sort(rows.begin(), rows.end());
+    ForEachPart(
+        Node::Project(join, {Column(1), Column(3)}), {probe, build},
+        [&](const Part& part) { EXPECT_TRUE(ReadRows(part) == rows); }, options);
+    if (keys != Keys::UniqueDense)
+      continue;
+    std::set<std::pair<int64_t, std::optional<int64_t>>> groups;
+    for (const auto& [key, value] : build)
+      groups.emplace(*key, value);
+    ForEachPart(
+        Node::GroupBy(Scan("build"), {Column(0), Column(1)},
+                      {{AggregateFunction::CountStar, nullptr, TypeKind::Int64}}),
+        {build},
+        [&](const Part& part) {
+          EXPECT_TRUE(ReadRows(part) == Rows(groups.begin(), groups.end()));
+        },
+        options);
+  }
 }
 
 }  // namespace
