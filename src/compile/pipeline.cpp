@@ -17,22 +17,23 @@ std::vector<plan::ExpressionPointer> Concatenated(
 
 //! The outputs of a left join's build side above the join, where all are NULL without a match: its
 //! columns are by themselves, but what is computed of them need not be. A key column is NULL only
-//! without a match.
-std::vector<plan::ExpressionPointer> NullWithoutMatch(
-    std::vector<plan::ExpressionPointer> outputs,
-    const std::vector<plan::ExpressionPointer>& keys) {
+//! without a match, unless NULL matches NULL.
+std::vector<plan::ExpressionPointer> NullWithoutMatch(std::vector<plan::ExpressionPointer> outputs,
+                                                      const std::vector<plan::JoinKey>& keys) {
   const auto is_column = [](const plan::ExpressionPointer& expression) {
     return expression->GetOperation() == plan::Operation::Column;
   };
-  const auto key = std::find_if(keys.begin(), keys.end(), is_column);
+  const auto key = std::find_if(keys.begin(), keys.end(), [&](const plan::JoinKey& candidate) {
+    return is_column(candidate.build) && !candidate.nulls_are_equal;
+  });
   for (plan::ExpressionPointer& output : outputs) {
     if (is_column(output))
       continue;
     if (key == keys.end())
-      throw Unsupported("a left join by " + keys[0]->ToString() + " with computed columns");
+      throw Unsupported("a left join by " + keys[0].build->ToString() + " with computed columns");
     output = plan::Expression::Make(
         plan::Operation::Case, output->GetType(),
-        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {*key}),
+        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {key->build}),
          output, plan::Expression::Null(output->GetType())});
   }
   return outputs;
@@ -97,6 +98,7 @@ class Cutter {
                            plan::Substitute(key.build, build.pipeline.outputs),
                            key.nulls_are_equal});
       build.keys.push_back(join.keys.back().build);
+      build.nulls_are_equal.push_back(key.nulls_are_equal);
     }
     const std::vector<plan::ExpressionPointer> inputs =
         Concatenated(pipeline.outputs, build.pipeline.outputs);
@@ -104,7 +106,7 @@ class Cutter {
       join.residual = plan::Substitute(node.Residual(), inputs);
     if (join.kind == plan::JoinKind::Left) {
       pipeline.outputs =
-          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, build.keys));
+          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, join.keys));
     } else if (join.kind == plan::JoinKind::Inner) {
       pipeline.outputs = inputs;
     }
