@@ -66,6 +66,7 @@ class ExpressionWriter {
   friend class CastWriter;
   friend class DateWriter;
   friend class DictionaryWriter;
+  friend class FloatGroupKey;
   friend class InWriter;
   friend class JoinWriter;
   friend class MathWriter;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/float_group_key.hpp"
 #include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
@@ -337,6 +338,8 @@ void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
 
 Value KernelGenerator::WriteGroupKey(ExpressionWriter& writer,
                                      const plan::ExpressionPointer& expression) {
+  if (expression->GetType().IsFloat())
+    return FloatGroupKey(expression).Write(writer);
   if (expression->GetOperation() == plan::Operation::Dictionary)
     return DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
   if (expression->GetType().IsBoolean())
