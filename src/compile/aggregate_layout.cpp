@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compile/date_writer.hpp"
+#include "compile/float_group_key.hpp"
 #include "compile/group_dependence.hpp"
 #include "compile/refusal.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 
 //! A group's index plus one is a word in which 0 means none.
-constexpr uint64_t kMostGroups = uint64_t{1} << 62;
+constexpr uint64_t kMostGroups = UINT64_MAX;
 
 //! No run makes more rows, whatever its joins multiply.
 constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
@@ -61,11 +62,14 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
                const KernelContext& context) {
   GroupKey key;
   key.type = expression->GetType();
-  if (key.type.IsFloat())
-    throw Unsupported("grouping by " + key.type.ToString());
   RefuseText(*expression, context);
   Value value;
-  if (expression->GetOperation() == plan::Operation::Dictionary) {
+  if (key.type.IsFloat()) {
+    const FloatGroupKey float_key(expression);
+    value = float_key.Write(writer);
+    value.domain = float_key.Domain(context.columns);
+    key.step = float_key.Step();
+  } else if (expression->GetOperation() == plan::Operation::Dictionary) {
     DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
     key.texts = std::move(derived.texts);
     key.integers = std::move(derived.integers);
@@ -78,10 +82,11 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
   }
   key.low = value.domain.low;
   key.has_null = value.CanBeNull();
-  key.step = StepOf(*expression);
+  key.step = std::max(key.step, StepOf(*expression));
   const Range size = value.domain - Range::Of(value.domain.low);
-  if (!size.exact || size.high / key.step >= static_cast<Int128>(kMostGroups))
-    throw Unsupported("GROUP BY over more than 2^62 possible values: " + expression->ToString());
+  const Int128 last_place = size.high / key.step + (key.has_null ? 1 : 0);
+  if (!size.exact || last_place >= static_cast<Int128>(kMostGroups))
+    throw Unsupported("GROUP BY over more than 2^64 possible values: " + expression->ToString());
   key.values = static_cast<uint64_t>(size.high / key.step) + 1;
   return key;
 }
@@ -101,7 +106,7 @@ void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
     GroupKey& key = layout.keys.emplace_back(KeyOf(pipeline.outputs[i], writer, context));
     key.stride = layout.groups;
     if (key.Places() > kMostGroups / layout.groups)
-      throw Unsupported("GROUP BY over more than 2^62 possible groups");
+      throw Unsupported("GROUP BY over more than 2^64 possible groups");
     layout.groups *= key.Places();
   }
 }

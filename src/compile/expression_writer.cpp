@@ -479,6 +479,20 @@ Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
   return Bounded(value, ResultBounds(expression.GetType()));
 }
 
+Value ExpressionWriter::AsOrdered(const Value& value) {
+  if (value.machine != Machine::Float32 && value.machine != Machine::Float64)
+    return value;
+  const std::string real = value.machine == Machine::Float32
+                               ? Declare(Machine::Float64, "(double)" + value.code)
+                               : value.code;
+  Value ordered = value;
+  ordered.machine = Machine::Int64;
+  ordered.range = ordered.domain = {INT64_MIN, INT64_MAX, true};
+  ordered.code =
+      Declare(Machine::Int64, "double_to_ordered(" + real + " == 0.0 ? 0.0 : " + real + ")");
+  return ordered;
+}
+
 std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, const Value& b) {
   const bool is_swapped = operation == Operation::Greater || operation == Operation::LessOrEqual;
   const bool is_negated = operation == Operation::NotEqual || operation == Operation::LessOrEqual ||

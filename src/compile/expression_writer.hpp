@@ -58,10 +58,15 @@ class ExpressionWriter {
   //! A new variable with the value of `code`.
   std::string Declare(Machine machine, const std::string& code);
 
+  //! `value`, if it is a FLOAT or DOUBLE, as an integer of its place in DuckDB's order, in which
+  //! NaN is the greatest, and the two zeros are one; other values as they are.
+  Value AsOrdered(const Value& value);
+
  private:
   friend class CastWriter;
   friend class DateWriter;
   friend class DictionaryWriter;
+  friend class FloatGroupKey;
   friend class InWriter;
   friend class JoinWriter;
   friend class MathWriter;

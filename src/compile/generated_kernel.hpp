@@ -21,8 +21,8 @@ namespace margay::compile {
 //! Arguments of the kernel `part`, in order:
 //!   parameters, lookups     see Parameters
 //!   segments                the work list: per live segment kSegmentHeaderWords words (its place
-//!   in
-//!                           the extent, its rows), then one base per column read
+//!                           in the extent, its rows, the number of the first of them in the
+//!                           table), then one base per column read
 //!   units                   uint: how many units of work there are
 //!   faults                  two ints: the first gets kFaultBit where a value left its type's range
 //!                           and kFullBit where a table has no room for a group or an entry, and
@@ -31,8 +31,9 @@ namespace margay::compile {
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables
 //!   heads, nexts, links     per join table read (see JoinTable)
-//!   resume                  if resumable, uint per unit and work-item, 0 at first: where its next
-//!                           launch goes on
+//!   resume                  if resumable, uints per unit and work-item, 0 at first: where its next
+//!                           launch goes on; where joins multiply the rows of a result also how
+//!                           many rows the row there has given
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
 //!              or those of GroupTableWriter
@@ -52,6 +53,7 @@ struct GeneratedKernel {
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
   bool is_resumable = false;  //!< may stop before its work is done
+  uint32_t resume_words = 1;  //!< of `resume`, per unit and work-item
 
   size_t table = 0;                  //!< that is scanned
   std::vector<InputColumn> columns;  //!< of it that are read, in the order of the arguments
@@ -75,7 +77,7 @@ struct GeneratedKernel {
 };
 
 inline constexpr const char* kKernelName = "part";
-inline constexpr size_t kSegmentHeaderWords = 2;
+inline constexpr size_t kSegmentHeaderWords = 3;
 inline constexpr int kFaultBit = 1;
 inline constexpr int kFullBit = 2;
 inline constexpr int kUnfinishedBit = 4;

@@ -7,12 +7,6 @@
 
 namespace margay::compile {
 
-bool GroupDependence::AreRowsInOneExtent(size_t table) const {
-  return std::all_of(columns_.begin(), columns_.end(), [&](const InputColumn& column) {
-    return column.table != table || column.form->ExtentCount() <= 1;
-  });
-}
-
 std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) const {
   const Pipeline& pipeline = program_.result;
   std::set<size_t> fixed;
@@ -20,8 +14,10 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
     for (size_t table = 0; table <= program_.column_tables.back(); table++) {
       const InputColumn* unique = UniqueColumn(*pipeline.outputs[key], columns_, table);
       // Any number of rows may have NULL.
-      if (unique != nullptr && !unique->form->HasValidity() && AreRowsInOneExtent(table))
+      if (unique != nullptr && !unique->form->HasValidity() &&
+          unique->form->Rows() <= kMostEntries) {
         fixed.insert(table);
+      }
     }
   }
   const std::function<bool(const plan::Expression&)> is_fixed =

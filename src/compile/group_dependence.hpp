@@ -26,7 +26,6 @@ class GroupDependence {
   bool Follows(size_t key, const std::vector<size_t>& kept) const;
   //! The tables of which all rows of a group have the same row, given equal keys `kept`.
   std::set<size_t> FixedTables(const std::vector<size_t>& kept) const;
-  bool AreRowsInOneExtent(size_t table) const;
 
   const Program& program_;
   const std::vector<JoinTable>& join_tables_;

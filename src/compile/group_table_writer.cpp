@@ -22,11 +22,6 @@ std::string GroupRow(size_t table) {
   return "group_row" + Number(table);
 }
 
-//! The argument that gets a table's row per group.
-std::string TableRows(size_t table) {
-  return "table_rows" + Number(table);
-}
-
 constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
 
 //! The loop over all slots, which gives neighbouring slots to one work-group.
@@ -92,7 +87,8 @@ void GroupTableWriter::WriteReset(CodeBlock& block) const {
 void GroupTableWriter::WriteRows(CodeBlock& block) const {
   for (const SharedGroups::Row& row : layout_.shared->rows) {
     block.Line(GroupRow(row.table) + " = " +
-               (row.table == pipeline_.table ? "(int)(first + row)" : JoinedRow(row.table)) + ";");
+               (row.table == pipeline_.table ? "(int)(table_first + row)" : JoinedRow(row.table)) +
+               ";");
   }
 }
 
@@ -214,7 +210,6 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
     WriteOutput(output, collect.outputs.size(), value, writer, body, "position");
     collect.outputs.push_back(output);
   };
-  std::set<size_t> text_tables;
   for (size_t i = 0; i < layout_.keys.size(); i++) {
     const GroupKey& key = layout_.keys[i];
     if (!key.is_dependent) {
@@ -230,16 +225,12 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
     if (kept != nullptr)
       throw Unsupported("the text " + expression->ToString() + " of groups below another operator");
     WriteOutput(output, i, expression, collect.columns, writer, body, "position");
-    text_tables.insert(collect.columns[*output.text_column].table);
     collect.outputs.push_back(output);
   }
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
     add(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context), false);
   }
-  for (size_t table : text_tables)
-    body.Line(TableRows(table) + "[position] = " + JoinedRow(table) + ";");
-  collect.text_tables.assign(text_tables.begin(), text_tables.end());
   body.Close();
   body.Close();
   body.Close();
@@ -255,13 +246,11 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
   arguments.insert(arguments.end(),
                    {"__global int* restrict faults", "volatile __global uint* count"});
   for (const InputColumn& column : collect.columns) {
-    for (const std::string& argument : ColumnArguments(column))
+    for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
   for (const std::string& argument : OutputArguments(collect.outputs))
     arguments.push_back(argument);
-  for (size_t table : collect.text_tables)
-    arguments.push_back("__global int* restrict " + TableRows(table));
 
   if (arguments.size() > kMostArguments) {
     throw Unsupported("GROUP BY with more than " + std::to_string(kMostArguments) +

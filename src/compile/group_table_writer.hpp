@@ -19,12 +19,10 @@ namespace margay::compile {
 //!   count                   uint: becomes the number of groups
 //!   column, validity        per column read, those of the tables that dependent keys come from
 //!   values, nulls           per output: see OutputArguments
-//!   table_rows              per table of `text_tables`, int per group: its row, or -1
 struct CollectKernel {
   std::vector<InputColumn> columns;
   Parameters parameters;
-  std::vector<RowOutput> outputs;   //!< the group keys, then the aggregates
-  std::vector<size_t> text_tables;  //!< of whose rows outputs give strings
+  std::vector<RowOutput> outputs;  //!< the group keys, then the aggregates
 };
 
 //! Writes what generated source holds for a shared table of groups:

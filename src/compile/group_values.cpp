@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "compile/float_group_key.hpp"
 #include "compile/refusal.hpp"
 
 namespace margay::compile {
@@ -63,14 +64,14 @@ Value GroupValues::Key(const GroupKey& key) {
   } else {
     value.range = {key.low, key.low + key.step * static_cast<Int128>(key.values - 1), true};
     value.machine = Machine::Int64;
-    std::string code = place;
+    std::string code = "(ulong)" + place;
     if (key.step != 1)
-      code += " * " + parameters_.AddInteger(key.step, Machine::Int64);
-    value.code = writer_.Declare(value.machine,
-                                 "(long)((ulong)(" + code + ") + " + parameter(key.low) + ")");
+      code += " * " + parameter(key.step);
+    value.code =
+        writer_.Declare(value.machine, "(long)(" + code + " + " + parameter(key.low) + ")");
   }
   value.domain = value.range;
-  return value;
+  return key.type.IsFloat() ? FloatGroupKey::WriteValue(key.type, key.step, value, writer_) : value;
 }
 
 Value GroupValues::Sum(const Accumulator& accumulator) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
 
 namespace margay::compile {
 
@@ -37,7 +38,7 @@ Value InWriter::Write(const plan::Expression& expression) {
     const plan::ExpressionPointer& item = expression.Operands()[i];
     (item->GetOperation() == Operation::Constant ? constants : others).push_back(item);
   }
-  if (constants.size() <= kFewConstants || operand->GetType().IsVarchar()) {
+  if (constants.size() <= kFewConstants) {
     constants.insert(constants.end(), others.begin(), others.end());
     return WriteComparisons(operand, constants);
   }
@@ -71,18 +72,10 @@ Value InWriter::WriteComparisons(const plan::ExpressionPointer& operand,
 Value InWriter::WriteConstants(const plan::ExpressionPointer& operand,
                                const std::vector<plan::ExpressionPointer>& constants) {
   writer_.dialect_.RequireRow();
-  Value value = writer_.Write(operand);
+  if (operand->GetType().IsVarchar())
+    return TextWriter(writer_).WriteIn(*operand, constants);
+  const Value value = writer_.AsOrdered(writer_.Write(operand));
   const bool is_float = operand->GetType().IsFloat();
-  if (is_float) {
-    // Floats are compared as integers of their order, in which the two zeros are made one.
-    const std::string real = value.machine == Machine::Float32
-                                 ? writer_.Declare(Machine::Float64, "(double)" + value.code)
-                                 : value.code;
-    value.machine = Machine::Int64;
-    value.range = value.domain = {INT64_MIN, INT64_MAX, true};
-    value.code = writer_.Declare(Machine::Int64,
-                                 "double_to_ordered(" + real + " == 0.0 ? 0.0 : " + real + ")");
-  }
   bool has_null = false;
   std::vector<Int128> list;
   for (const plan::ExpressionPointer& item : constants) {

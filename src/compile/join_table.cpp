@@ -55,12 +55,14 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
   std::vector<Value> values;
-  for (const plan::ExpressionPointer& key : side.keys) {
-    if (key->GetType().IsFloat())
-      throw Unsupported("a join by " + key->GetType().ToString());
+  for (size_t i = 0; i < side.keys.size(); i++) {
+    const plan::ExpressionPointer& key = side.keys[i];
+    values.push_back(writer.AsOrdered(writer.Write(key)));
+    table.holds_null.push_back(side.nulls_are_equal[i] && values.back().CanBeNull());
+    // Any number of rows may have NULL.
     table.keys_are_unique = table.keys_are_unique ||
-                            UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr;
-    values.push_back(writer.Write(key));
+                            (!table.holds_null.back() &&
+                             UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr);
   }
   table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
   const uint64_t most_slots =
@@ -87,13 +89,14 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
 
 bool JoinTable::AddDirectKey(size_t number, const Value& key, uint64_t most_slots) {
   const Range size = key.range - Range::Of(key.range.low);
+  const Int128 null_places = holds_null[number] ? 1 : 0;
   if (key.machine == Machine::Wide || !size.exact ||
-      size.high >= static_cast<Int128>(most_slots / slots)) {
+      size.high + null_places >= static_cast<Int128>(most_slots / slots)) {
     return false;
   }
   const uint64_t values = static_cast<uint64_t>(size.high) + 1;
   direct_keys.push_back({number, key.range.low, values, slots});
-  slots *= values;
+  slots *= values + static_cast<uint64_t>(null_places);
   return true;
 }
 

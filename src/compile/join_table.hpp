@@ -24,11 +24,12 @@ namespace margay::compile {
 //! hash of them. A direct table may leave keys out whose domains are too large; they are compared
 //! then, as all keys of a hash table are.
 struct JoinTable {
-  //! A key of a direct table: slot = sum over keys of (value - low) * stride.
+  //! A key of a direct table: slot = sum over keys of (value - low) * stride. NULL, where the table
+  //! holds it, takes the place behind the last value.
   struct DirectKey {
     size_t key = 0;  //!< its number
     Int128 low = 0;
-    uint64_t values = 1;
+    uint64_t values = 1;  //!< without NULL
     uint64_t stride = 1;
   };
 
@@ -40,6 +41,7 @@ struct JoinTable {
   std::vector<size_t> compared_keys;   //!< numbers of those that differ among the entries of a slot
   uint64_t slots = 1;                  //!< a power of two unless is_direct
   bool keys_are_unique = false;        //!< no two entries have equal keys
+  std::vector<bool> holds_null;        //!< per key: entries may have NULL, which matches NULL
   bool is_numbered = false;            //!< entries are numbered as they come
   std::vector<size_t> links;           //!< tables
 

@@ -15,6 +15,11 @@ std::string Entry(const JoinTable& table) {
   return table.is_numbered ? "entry" + std::to_string(table.number) : JoinedRow(table.table);
 }
 
+//! The variable of the entry that the search for matches looks at next.
+std::string Next(const JoinTable& table) {
+  return "next" + std::to_string(table.number);
+}
+
 void AddCondition(std::string& all, const std::string& condition) {
   all += all.empty() ? condition : " & " + condition;
 }
@@ -36,16 +41,23 @@ std::string JoinWriter::Links(const JoinTable& table, size_t linked) {
 JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
                                        const std::vector<plan::ExpressionPointer>& expressions) {
   Slot slot;
-  for (const Value& key : keys) {
-    if (key.CanBeNull())
-      AddCondition(slot.exists, "!" + key.null);
+  const auto is_null_held = [&](size_t key) {
+    return keys[key].CanBeNull() && table.holds_null[key];
+  };
+  for (size_t i = 0; i < keys.size(); i++) {
+    if (keys[i].CanBeNull() && !table.holds_null[i])
+      AddCondition(slot.exists, "!" + keys[i].null);
   }
   if (!table.is_direct) {
     std::string hash = "0UL";
-    for (const Value& key : keys) {
-      hash = key.machine == Machine::Wide
-                 ? "hash_wide(" + hash + ", " + key.code + ")"
-                 : "hash_word(" + hash + ", (ulong)" + writer_.Convert(key, Machine::Int64) + ")";
+    for (size_t i = 0; i < keys.size(); i++) {
+      const bool is_wide = keys[i].machine == Machine::Wide;
+      std::string code = is_wide ? keys[i].code : writer_.Convert(keys[i], Machine::Int64);
+      if (is_null_held(i))
+        code = "(" + keys[i].null + " ? " + (is_wide ? "wide_from_long(0)" : "0L") + " : " + code +
+               ")";
+      hash = is_wide ? "hash_wide(" + hash + ", " + code + ")"
+                     : "hash_word(" + hash + ", (ulong)" + code + ")";
     }
     slot.code =
         hash + " & (ulong)" +
@@ -58,11 +70,12 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
       const bool is_narrow = key.machine == Machine::Int32 && places.FitsIn(32);
       const Machine machine = is_narrow ? Machine::Int32 : Machine::Int64;
       const std::string word = is_narrow ? "uint" : "ulong";
+      const std::string or_null = is_null_held(direct.key) ? key.null + " | " : "";
       if (key.machine == Machine::Wide) {
-        AddCondition(slot.exists,
-                     "wide_equal(" + key.code + ", wide_from_long((long)" + key.code + ".low))");
+        AddCondition(slot.exists, "(" + or_null + "wide_equal(" + key.code +
+                                      ", wide_from_long((long)" + key.code + ".low)))");
       }
-      const std::string place = "v" + std::to_string(context_.variables++);
+      std::string place = "v" + std::to_string(context_.variables++);
       block_.Line("const " + word + " " + place + " = (" + word + ")" +
                   writer_.Convert(key, machine) + " - (" + word + ")" +
                   context_.parameters.AddInteger(direct.low, machine) + ";");
@@ -71,8 +84,13 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
       if (!is_certain || !inside.Contains(places)) {
         AddCondition(
             slot.exists,
-            "(" + place + " < (" + word + ")" +
-                context_.parameters.AddInteger(static_cast<Int128>(direct.values), machine) + ")");
+            "(" + or_null + "(" + place + " < (" + word + ")" +
+                context_.parameters.AddInteger(static_cast<Int128>(direct.values), machine) + "))");
+      }
+      if (is_null_held(direct.key)) {
+        place = "(" + key.null + " ? (" + word + ")" +
+                context_.parameters.AddInteger(static_cast<Int128>(direct.values), machine) +
+                " : " + place + ")";
       }
       std::string term = "(ulong)" + place;
       if (direct.stride != 1) {
@@ -89,7 +107,7 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
 }
 
 Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
-  Value value = writer_.Write(key.probe);
+  Value value = writer_.AsOrdered(writer_.Write(key.probe));
   if (!key.probe->GetType().IsVarchar())
     return value;
   if (key.probe->GetOperation() != plan::Operation::Column ||
@@ -119,11 +137,15 @@ Value JoinWriter::WriteProbeKey(const plan::JoinKey& key) {
   return value;
 }
 
-bool JoinWriter::CanBeNull(const plan::Expression& build_key) {
-  KernelContext scratch = context_;
-  CodeBlock block;  // of code that is thrown away
-  ExpressionWriter writer(scratch, writer_.reader_, block);
-  return writer.WriteNew(build_key).CanBeNull();
+std::string JoinWriter::EqualCode(ExpressionWriter& writer, const Value& probe, const Value& build,
+                                  bool holds_null) {
+  const std::string equal = writer.CompareCode(plan::Operation::Equal, probe, build);
+  if (!holds_null)
+    return equal;
+  if (!probe.CanBeNull())
+    return "(!" + build.null + " & " + equal + ")";
+  return "((" + probe.null + " | " + build.null + ") ? (" + probe.null + " & " + build.null +
+         ") : " + equal + ")";
 }
 
 void JoinWriter::WriteStep(const JoinTable& table) {
@@ -148,8 +170,8 @@ void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
   if (!table.compared_keys.empty()) {
     std::string equal;
     for (size_t i : table.compared_keys) {
-      const Value build = writer.Write(join.keys[i].build);
-      AddCondition(equal, writer.CompareCode(plan::Operation::Equal, keys[i], build));
+      const Value build = writer.AsOrdered(writer.Write(join.keys[i].build));
+      AddCondition(equal, EqualCode(writer, keys[i], build, table.holds_null[i]));
     }
     block_.Line(is_match + " = " + equal + ";");
   }
@@ -162,12 +184,9 @@ void JoinWriter::WriteMatch(const PipelineJoin& join, const JoinTable& table,
 
 std::vector<Value> JoinWriter::WriteProbeKeys(const PipelineJoin& join) {
   std::vector<Value> keys;
-  for (const plan::JoinKey& key : join.keys) {
+  keys.reserve(join.keys.size());
+  for (const plan::JoinKey& key : join.keys)
     keys.push_back(WriteProbeKey(key));
-    if (key.nulls_are_equal && keys.back().CanBeNull() && CanBeNull(*key.build)) {
-      throw Unsupported("IS NOT DISTINCT FROM in a join where both sides can be NULL");
-    }
-  }
   return keys;
 }
 
@@ -205,6 +224,10 @@ std::string JoinWriter::WriteLookup(const PipelineJoin& join, const JoinTable& t
   }
 }
 
+std::string JoinWriter::EndCode(const JoinTable& table) {
+  return Next(table) + " = -1;";
+}
+
 size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
                               const std::string& head) {
   const std::string number = std::to_string(table.number), entry = Entry(table);
@@ -218,7 +241,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
 
   const std::vector<Value> keys = WriteProbeKeys(join);
   const std::string first = head.empty() ? HeadCode(join, table, keys) : head;
-  const std::string next = "next" + number, is_match = "is_match" + number;
+  const std::string next = Next(table), is_match = "is_match" + number;
   const std::string is_matched = "is_matched" + number;
   const std::string following = table.HasNexts() ? Nexts(table) + "[" + entry + "] - 1" : "-1";
   block_.Line("int " + next + " = " + first + ";");
@@ -264,7 +287,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   std::vector<Value> values;
   values.reserve(keys.size());
   for (const plan::ExpressionPointer& key : keys)
-    values.push_back(writer_.Write(key));
+    values.push_back(writer_.AsOrdered(writer_.Write(key)));
   const Slot slot = WriteSlot(table, values, keys);
   if (!slot.exists.empty())
     block_.Open("if (" + slot.exists + ") {");

@@ -18,6 +18,8 @@ class JoinWriter {
   //! that the join gives; returns how many scopes it must close at its end. `head`: what WriteHead
   //! gave for the row, if that was written before.
   size_t WriteProbe(const PipelineJoin& join, const JoinTable& table, const std::string& head = "");
+  //! A statement that ends that search with the match at hand, where the join is no lookup.
+  static std::string EndCode(const JoinTable& table);
 
   //! Whether the join gives at most one row, which is found without a branch.
   static bool IsLookup(const PipelineJoin& join, const JoinTable& table) {
@@ -49,7 +51,10 @@ class JoinWriter {
   //! `expressions` are what the keys are computed by.
   Slot WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
                  const std::vector<plan::ExpressionPointer>& expressions);
-  bool CanBeNull(const plan::Expression& build_key);
+  //! An int that is 1 where a key of the probe side equals that of an entry, or both are NULL and
+  //! NULL matches NULL.
+  std::string EqualCode(ExpressionWriter& writer, const Value& probe, const Value& build,
+                        bool holds_null);
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);
   std::vector<Value> WriteProbeKeys(const PipelineJoin& join);

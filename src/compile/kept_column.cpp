@@ -1,5 +1,7 @@
 #include "compile/kept_column.hpp"
 
+#include <limits>
+
 #include "compile/group_values.hpp"
 
 namespace margay::compile {
@@ -49,7 +51,11 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
   form.rows = rows;
   form.statistics.min = value.range.low;
   form.statistics.max = value.range.high;
-  form.statistics.has_nan = type.IsFloat();
+  if (type.IsFloat()) {
+    form.statistics.real_min = -std::numeric_limits<double>::infinity();
+    form.statistics.real_max = std::numeric_limits<double>::infinity();
+    form.statistics.has_nan = true;
+  }
   form.statistics.rows = rows;
   form.statistics.distinct_count = is_unique ? rows : 0;
   form.has_validity = value.CanBeNull();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/float_group_key.hpp"
 #include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
@@ -50,15 +51,8 @@ KernelGenerator::KernelGenerator(const Input& input)
       kernel_.kept = KeepGroups(kernel_.aggregate, pipeline_.aggregates, context_);
     return;
   }
-  if (MultipliesRows())
-    throw Unsupported("a result of rows of a join by keys that are not unique");
-  for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
-    kernel_.outputs.push_back(RowOutput::Of(expression, kernel_.columns, context_));
-    const RowOutput& output = kernel_.outputs.back();
-    if (output.type.IsVarchar() && !output.texts && !output.text_column)
-      throw Unsupported("the text column " + expression->ToString() +
-                        " of a joined table in a row");
-  }
+  for (const plan::ExpressionPointer& expression : pipeline_.outputs)
+    kernel_.outputs.push_back(RowOutput::Of(expression, ReadColumns(), context_));
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -111,15 +105,29 @@ bool KernelGenerator::HasChains() const {
 
 void KernelGenerator::MakeResumable(uint32_t most_steps) {
   kernel_.is_resumable = HasChains();
+  kernel_.resume_words = MultipliesResult() ? 2 : 1;
   most_steps_ = most_steps;
 }
 
 std::string KernelGenerator::WhileSteps(const std::string& text) const {
-  return kernel_.is_resumable ? text + " && steps < " + std::to_string(most_steps_) + "u" : text;
+  if (!kernel_.is_resumable)
+    return text;
+  return text + " && steps < " + std::to_string(most_steps_) + "u" +
+         (MultipliesResult() ? " && has_room" : "");
 }
 
 bool KernelGenerator::MultipliesRows() const {
   return compile::MultipliesRows(pipeline_, input_.join_tables);
+}
+
+bool KernelGenerator::MultipliesResult() const {
+  return !kernel_.build && !kernel_.is_aggregate && MultipliesRows();
+}
+
+std::vector<InputColumn> KernelGenerator::ReadColumns() const {
+  std::vector<InputColumn> columns = kernel_.columns;
+  columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
+  return columns;
 }
 
 std::string KernelGenerator::ColumnPointer(const InputColumn& column) {
@@ -146,10 +154,12 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
                                      "__global const uchar* restrict lookups",
                                      "__global const long* restrict segments", "const uint units",
                                      "__global int* restrict faults"};
-  std::vector<InputColumn> columns = kernel_.columns;
-  columns.insert(columns.end(), kernel_.joined_columns.begin(), kernel_.joined_columns.end());
-  for (const InputColumn& column : columns) {
-    for (const std::string& argument : ColumnArguments(column))
+  for (const InputColumn& column : kernel_.columns) {
+    for (const std::string& argument : ScanArguments(column))
+      arguments.push_back(argument);
+  }
+  for (const InputColumn& column : kernel_.joined_columns) {
+    for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
   for (const JoinTable& table : kernel_.joins)
@@ -180,8 +190,9 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   if (arguments.size() > kMostArguments) {
     const std::string reason =
         "a part that reads and writes more than " + std::to_string(kMostArguments) + " columns";
-    // Halves of it would find the groups of a shared table in different orders.
-    if (group_table_)
+    // Halves of it would find the groups of a shared table, or the matches of a row, in different
+    // orders.
+    if (group_table_ || MultipliesResult())
       throw Unsupported(reason);
     throw TooManyArguments(reason);
   }
@@ -282,6 +293,7 @@ GeneratedKernel KernelGenerator::Generate() {
 void KernelGenerator::WriteSegment(CodeBlock& block) {
   block.Line("const ulong first = (ulong)segment[0] * SEGMENT_ROWS;");
   block.Line("const uint rows = (uint)segment[1];");
+  block.Line("const ulong table_first = (ulong)segment[2];");
   for (size_t i = 0; i < kernel_.columns.size(); i++) {
     const InputColumn& column = kernel_.columns[i];
     if (column.form->GetEncoding() == storage::Encoding::Narrow) {
@@ -344,11 +356,13 @@ void KernelGenerator::CloseJoins(CodeBlock& block) {
 void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
   JoinWriter(writer, context_, block)
       .WriteInsert(input_.program.builds[kernel_.build->number].keys, *kernel_.build,
-                   "(first + row)");
+                   "(table_first + row)");
 }
 
 Value KernelGenerator::WriteGroupKey(ExpressionWriter& writer,
                                      const plan::ExpressionPointer& expression) {
+  if (expression->GetType().IsFloat())
+    return FloatGroupKey(expression).Write(writer);
   if (expression->GetOperation() == plan::Operation::Dictionary)
     return DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
   if (expression->GetType().IsBoolean())
@@ -431,10 +445,35 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
-  for (size_t i = 0; i < kernel_.outputs.size(); i++) {
-    WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], kernel_.columns, writer, block,
-                position);
+  const std::vector<InputColumn> columns = ReadColumns();
+  for (size_t i = 0; i < kernel_.outputs.size(); i++)
+    WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], columns, writer, block, position);
+}
+
+void KernelGenerator::OpenGiving(CodeBlock& block) {
+  block.Line("uint found = 0;");
+}
+
+void KernelGenerator::CloseGiving(CodeBlock& block) {
+  block.Line("if (!has_room) break;");
+  block.Line("given = 0;");
+}
+
+void KernelGenerator::WriteGive(ExpressionWriter& writer, CodeBlock& block,
+                                const std::string& claim) {
+  block.Open("if (found++ >= given) {");
+  block.Line("const uint claimed = " + claim + ";");
+  block.Line("has_room = claimed < UNIT_ROWS;");
+  block.Open("if (has_room) {");
+  block.Line("const ulong position = (ulong)unit * UNIT_ROWS + claimed;");
+  WriteOutputs(writer, block, "position");
+  block.Line("given++;");
+  block.Close();
+  for (size_t i = 0; i < pipeline_.joins.size(); i++) {
+    if (!JoinWriter::IsLookup(pipeline_.joins[i], kernel_.joins[i]))
+      block.Line("if (!has_room) " + JoinWriter::EndCode(kernel_.joins[i]));
   }
+  block.Close();
 }
 
 namespace {

@@ -54,13 +54,18 @@ class KernelGenerator {
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
+  //! Whether they do in a result of rows. Such a result keeps no order: a unit of work gives as
+  //! many rows as its region holds, and goes on in the next launch, where its first row may have
+  //! given some already. The variables `produced`, `given` and `has_room` tell how many rows the
+  //! unit, and the row at hand, have given, and whether there is room for more.
+  bool MultipliesResult() const;
   //! Whether a row may have any number of entries of a join table to look at: the variable `steps`
   //! counts them.
   bool HasChains() const;
   //! Makes the kernel stop after `most_steps` steps of a work-item, to be launched again: the host
   //! gets its turn in between. For sinks that can go on where they stopped.
   void MakeResumable(uint32_t most_steps);
-  //! `text`, a loop's condition, or the same while there are steps left.
+  //! `text`, a loop's condition, or the same while there are steps, and room for rows, left.
   std::string WhileSteps(const std::string& text) const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
@@ -74,6 +79,14 @@ class KernelGenerator {
   std::vector<Value> WriteArguments(ExpressionWriter& writer);
   //! Writes the outputs of a row to `position` of the unit's region.
   void WriteOutputs(ExpressionWriter& writer, CodeBlock& block, const std::string& position);
+  //! Writes how one of several rows that joins made of one gets into the result. `claim` is an
+  //! expression that takes the next place of the unit's region. To be put between OpenGiving and
+  //! CloseGiving, inside of the joins.
+  void WriteGive(ExpressionWriter& writer, CodeBlock& block, const std::string& claim);
+  //! Begins and ends the code for a row, or a few, of the scanned table; the end leaves the loop
+  //! around it where rows are left for the next launch.
+  static void OpenGiving(CodeBlock& block);
+  static void CloseGiving(CodeBlock& block);
 
   static std::string ColumnPointer(const InputColumn& column);
 
@@ -86,6 +99,8 @@ class KernelGenerator {
  private:
   KernelGenerator(const Input& input, const Pipeline& pipeline);
 
+  //! Those of the scanned table, then those of joined ones.
+  std::vector<InputColumn> ReadColumns() const;
   Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
   void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
   void WriteArgumentsList(CodeBlock& block);

@@ -128,11 +128,13 @@ void LanesGenerator::WriteBody(CodeBlock& block) {
   kernel_.unit_rows = kTileRows;
   kernel_.units_per_segment = storage::kSegmentRows / kTileRows;
   // The other sinks wait for all lanes of a tile.
-  if (kernel_.build || (kernel_.is_aggregate && table_ != Table::Owned))
+  if (kernel_.build || (kernel_.is_aggregate && table_ != Table::Owned) || MultipliesResult())
     MakeResumable(kMostSteps);
   block.Line("const uint lane = get_local_id(0);");
   if (kernel_.is_aggregate) {
     WriteInitialTable(block);
+  } else if (MultipliesResult()) {
+    block.Line("__local uint produced;");
   } else if (!kernel_.build) {
     block.Line("__local uint places[LANES];");
   }
@@ -195,7 +197,9 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
 }
 
 void LanesGenerator::WriteTile(CodeBlock& block) {
-  if (!kernel_.build && !kernel_.is_aggregate) {
+  if (MultipliesResult()) {
+    WriteMultipliedTile(block);
+  } else if (!kernel_.build && !kernel_.is_aggregate) {
     WriteRowsTile(block);
   } else if (table_ == Table::Owned) {
     WriteOwnedTile(block);
@@ -231,8 +235,13 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   const QuadReader reader;
 
   if (kernel_.is_resumable) {
-    block.Line("__global uint* next = resume + unit * LANES + lane;");
-    block.Line("uint stride = *next;");
+    block.Line("__global uint* next = resume + (unit * LANES + lane) * " +
+               Number(kernel_.resume_words) + ";");
+    block.Line("uint stride = next[0];");
+    if (MultipliesResult()) {
+      block.Line("uint given = next[1];");
+      block.Line("uint has_room = 1;");
+    }
     block.Open("for (; " + WhileSteps("begin + (stride * LANES + lane) * 4 < end") +
                "; stride++) {");
     block.Line("const uint first_row = begin + (stride * LANES + lane) * 4;");
@@ -240,6 +249,8 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
     block.Open(
         "for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
   }
+  if (MultipliesResult())
+    OpenGiving(block);
   WriteLoads(block, filter_columns, loaded);
   block.Line("uint passed = 0;");
   block.Line("#pragma unroll");
@@ -267,9 +278,13 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   block.Close();
   block.Close();
   block.Close();
+  if (MultipliesResult())
+    CloseGiving(block);
   block.Close();
   if (kernel_.is_resumable) {
-    block.Line("*next = stride;");
+    block.Line("next[0] = stride;");
+    if (MultipliesResult())
+      block.Line("next[1] = given;");
     block.Line("unfinished |= begin + (stride * LANES + lane) * 4 < end;");
   }
 }
@@ -277,6 +292,10 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
 void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   if (kernel_.build) {
     WriteInsert(writer, block);
+    return;
+  }
+  if (MultipliesResult()) {
+    WriteGive(writer, block, "atomic_inc(&produced)");
     return;
   }
   if (table_ != Table::Private)
@@ -375,6 +394,14 @@ void LanesGenerator::WriteOwnedTile(CodeBlock& block) {
   block.Close();
   block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
   block.Close();
+}
+
+void LanesGenerator::WriteMultipliedTile(CodeBlock& block) {
+  block.Line("if (lane == 0) produced = 0;");
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  WriteQuads(block);
+  block.Line("barrier(CLK_LOCAL_MEM_FENCE);");
+  block.Line("if (lane == 0) counts[unit] = min(produced, (uint)UNIT_ROWS);");
 }
 
 void LanesGenerator::WriteRowsTile(CodeBlock& block) {

@@ -41,6 +41,7 @@ class LanesGenerator : public KernelGenerator {
   void WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values);
   void WriteOwnedTile(CodeBlock& block);
   void WriteRowsTile(CodeBlock& block);
+  void WriteMultipliedTile(CodeBlock& block);
   void WriteReduction(CodeBlock& block);
   void WritePrivateReduction(CodeBlock& block);
   void WriteLocalReduction(CodeBlock& block);

@@ -104,6 +104,8 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
       WriteRun(block);
     const std::vector<Value> values = WriteArguments(writer);
     WriteFolds(block, values, [&](size_t word) { return Word(word); });
+  } else if (MultipliesResult()) {
+    WriteGive(writer, block, "produced++");
   } else {
     block.Line("const ulong position = (ulong)unit * UNIT_ROWS + produced;");
     WriteOutputs(writer, block, "position");
@@ -183,7 +185,13 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   declarations.Line("uchar passes[STAGED_ROWS];");
   declarations.Line("uint staged_row[STAGED_ROWS];");
   declarations.Line("volatile uint left;");
-  block.Line("uint begin = " + std::string(kernel_.is_resumable ? "resume[unit];" : "0;"));
+  if (kernel_.is_resumable)
+    block.Line("__global uint* next = resume + unit * " + Number(kernel_.resume_words) + ";");
+  block.Line("uint begin = " + std::string(kernel_.is_resumable ? "next[0];" : "0;"));
+  if (MultipliesResult()) {
+    block.Line("uint given = next[1];");
+    block.Line("uint has_room = 1;");
+  }
   block.Open("while (" + WhileSteps("begin < rows") + ") {");
   block.Line("const uint end = min(begin + STAGED_ROWS, rows);");
   // Two loops: compilers find vectors in the first, which keeps nothing from row to row.
@@ -239,15 +247,21 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   block.Line("uint place = 0;");
   block.Open("for (; " + WhileSteps("place < count") + "; place++) {");
   WriteStaged(block, tables);
+  if (MultipliesResult())
+    OpenGiving(block);
   ExpressionWriter writer(context_, reader, block);
   OpenJoins(writer, block, next, head);
   WriteSink(writer, block);
   CloseJoins(block);
+  if (MultipliesResult())
+    CloseGiving(block);
   block.Close();
   block.Line("begin = place < count ? staged_row[place] : end;");
   block.Close();
   if (kernel_.is_resumable) {
-    block.Line("resume[unit] = begin;");
+    block.Line("next[0] = begin;");
+    if (MultipliesResult())
+      block.Line("next[1] = given;");
     block.Line("unfinished |= begin < rows;");
   }
 }
@@ -370,8 +384,8 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.work_group = 1;
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
-  // Rows keep the table's order, in batches that are the same in all runs.
-  if (kernel_.build || kernel_.is_aggregate)
+  // Other rows keep the table's order, in batches that are the same in all runs.
+  if (kernel_.build || kernel_.is_aggregate || MultipliesResult())
     MakeResumable(kMostSteps);
   if (kernel_.is_aggregate)
     WriteTable(block);
@@ -407,7 +421,7 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
     block.Line("uint produced = 0;");
   block.Append(segment);
   if (gives_rows)
-    block.Line("counts[unit] = produced;");
+    block.Line("counts[unit] = min(produced, (uint)UNIT_ROWS);");
   block.Close();
   if (is_tiled)
     block.Line("fault |= any(vector_fault);");

@@ -117,6 +117,7 @@ class Cutter {
                            plan::Substitute(key.build, build.pipeline.outputs),
                            key.nulls_are_equal});
       build.keys.push_back(join.keys.back().build);
+      build.nulls_are_equal.push_back(key.nulls_are_equal);
     }
     const std::vector<plan::ExpressionPointer> inputs =
         Concatenated(pipeline.outputs, build.pipeline.outputs);

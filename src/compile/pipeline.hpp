@@ -38,6 +38,7 @@ struct Pipeline {
 struct BuildPipeline {
   Pipeline pipeline;
   std::vector<plan::ExpressionPointer> keys;
+  std::vector<bool> nulls_are_equal;  //!< per key: NULL matches NULL
   //! Tables joined in this pipeline whose rows must be found again from a row of its own table.
   std::vector<size_t> links;
 };

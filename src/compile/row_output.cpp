@@ -9,7 +9,7 @@ namespace margay::compile {
 
 namespace {
 
-//! The OpenCL C type of one output value; a 128-bit value is two of them, and so is a text.
+//! The OpenCL C type of one output value; a 128-bit value is two of them, a text TextWords().
 std::string TypeName(const RowOutput& output) {
   if (output.text_column)
     return "uint";
@@ -76,6 +76,7 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
   output.type = expression->GetType();
   output.text_column = TextColumnOf(*Argument(expression), columns);
   if (output.text_column) {
+    output.has_text_row = columns[*output.text_column].table != scratch.table;
     if (IsDictionary(*expression))
       output.function = expression->FunctionPointer();
     output.can_be_null = writer.Write(Argument(expression)).CanBeNull();
@@ -151,10 +152,14 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
                  CodeBlock& block, const std::string& position) {
   if (output.text_column) {
     const Value value = writer.Write(Argument(expression));
-    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(columns[*output.text_column]);
-    const std::string name = Numbered("values", number);
-    block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
-    block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
+    const InputColumn& column = columns[*output.text_column];
+    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(column);
+    const std::string first =
+        Numbered("values", number) + "[" + std::to_string(output.TextWords()) + " * " + position;
+    block.Line(first + "] = " + bounds.begin + ";");
+    block.Line(first + " + 1] = " + bounds.end + ";");
+    if (output.has_text_row)
+      block.Line(first + " + 2] = (uint)" + JoinedRow(column.table) + ";");
     WriteNull(output, number, value, block, position);
     return;
   }

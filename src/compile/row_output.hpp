@@ -17,17 +17,22 @@ struct RowOutput {
   bool has_validity_bits = false;  //!< NULLs are 0 bits, as in columns that kernels read
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
   //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
-  //! pairs of begin and end in the segment's bytes.
+  //! begin and end in the segment's bytes, as uints.
   std::optional<size_t> text_column;
+  //! Text of a table whose rows are found by their numbers: the number, or -1 for none, follows
+  //! begin and end.
+  bool has_text_row = false;
   //! The result is this function of the text, which the host computes.
   std::shared_ptr<const plan::DictionaryFunction> function;
 
   //! Of one value in the output buffer.
   size_t Bytes() const {
-    return text_column ? 2 * sizeof(uint32_t) : static_cast<size_t>(type.PhysicalBytes());
+    return text_column ? TextWords() * sizeof(uint32_t) : static_cast<size_t>(type.PhysicalBytes());
   }
+  //! Of one text in the output buffer.
+  size_t TextWords() const { return has_text_row ? 3 : 2; }
 
-  //! The output of `expression`, in a kernel that scans `columns`.
+  //! The output of `expression`, in a kernel that reads `columns`.
   static RowOutput Of(const plan::ExpressionPointer& expression,
                       const std::vector<InputColumn>& columns, KernelContext scratch);
 };
@@ -39,7 +44,7 @@ Value WriteOutputValue(const plan::ExpressionPointer& expression, ExpressionWrit
 //! 1 bit, all 0 before; 0 = NULL) where the output can be NULL.
 std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs);
 
-//! Writes the code that puts `expression` at `position` of output `number`, in a kernel that scans
+//! Writes the code that puts `expression` at `position` of output `number`, in a kernel that reads
 //! `columns`.
 void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
                  const std::vector<InputColumn>& columns, ExpressionWriter& writer,

@@ -1,8 +1,33 @@
 #include "compile/row_reader.hpp"
 
+#include <algorithm>
+
 #include "storage/constants.hpp"
 
 namespace margay::compile {
+
+namespace {
+
+//! The argument `name` of a column's extent.
+std::string ExtentArgument(const InputColumn& column, const std::string& name, size_t extent) {
+  return name + std::to_string(column.number) + (extent == 0 ? "" : "_" + std::to_string(extent));
+}
+
+std::vector<std::string> Arguments(const InputColumn& column, size_t extents) {
+  std::vector<std::string> arguments;
+  for (size_t extent = 0; extent < extents; extent++) {
+    arguments.push_back("__global const " + EncodedType(column) + "* restrict " +
+                        ExtentArgument(column, "column", extent) + " /* " + column.name + " */");
+    if (column.form->HasValidity())
+      arguments.push_back("__global const uchar* restrict " +
+                          ExtentArgument(column, "validity", extent));
+  }
+  if (column.IsText())
+    arguments.push_back("__global const uchar* restrict text" + std::to_string(column.number));
+  return arguments;
+}
+
+}  // namespace
 
 std::string EncodedType(const InputColumn& column) {
   switch (column.form->GetEncoding()) {
@@ -26,15 +51,12 @@ std::string EncodedType(const InputColumn& column) {
   }
 }
 
-std::vector<std::string> ColumnArguments(const InputColumn& column) {
-  const std::string number = std::to_string(column.number);
-  std::vector<std::string> arguments{"__global const " + EncodedType(column) + "* restrict column" +
-                                     number + " /* " + column.name + " */"};
-  if (column.form->HasValidity())
-    arguments.push_back("__global const uchar* restrict validity" + number);
-  if (column.IsText())
-    arguments.push_back("__global const uchar* restrict text" + number);
-  return arguments;
+std::vector<std::string> ScanArguments(const InputColumn& column) {
+  return Arguments(column, 1);
+}
+
+std::vector<std::string> GatherArguments(const InputColumn& column) {
+  return Arguments(column, std::max<size_t>(column.form->ExtentCount(), 1));
 }
 
 std::string RowReader::Base(const InputColumn& column) const {
@@ -62,17 +84,34 @@ std::string GatherReader::Row(const InputColumn& column) const {
   return can_be_missing_ ? "max(" + row + ", 0)" : row;
 }
 
-std::string GatherReader::Encoded(const InputColumn& column, int word) const {
-  const std::string pointer = "column" + std::to_string(column.number);
-  if (column.form->GetEncoding() == storage::Encoding::Wide) {
-    return pointer + "[2 * (ulong)" + Row(column) + (word == 1 ? " + 1]" : "]");
+std::string GatherReader::Extent(const InputColumn& column, const std::string& name) const {
+  const size_t extents = column.form->ExtentCount();
+  if (extents <= 1)
+    return ExtentArgument(column, name, 0);
+  std::string code = "(";
+  for (size_t extent = 0; extent + 1 < extents; extent++) {
+    code += Row(column) + " < " + std::to_string((extent + 1) * column.form->RowsPerExtent()) +
+            " ? " + ExtentArgument(column, name, extent) + " : ";
   }
-  return pointer + "[" + Row(column) + "]";
+  return code + ExtentArgument(column, name, extents - 1) + ")";
+}
+
+std::string GatherReader::RowInExtent(const InputColumn& column) const {
+  if (column.form->ExtentCount() <= 1)
+    return Row(column);
+  return "(" + Row(column) + " % " + std::to_string(column.form->RowsPerExtent()) + ")";
+}
+
+std::string GatherReader::Encoded(const InputColumn& column, int word) const {
+  const std::string extent = Extent(column, "column"), row = RowInExtent(column);
+  if (column.form->GetEncoding() == storage::Encoding::Wide)
+    return extent + "[2 * (ulong)" + row + (word == 1 ? " + 1]" : "]");
+  return extent + "[" + row + "]";
 }
 
 std::string GatherReader::IsNull(const InputColumn& column) const {
-  const std::string row = Row(column);
-  return "!(validity" + std::to_string(column.number) + "[" + row + " / 8] >> " + row + " % 8 & 1)";
+  const std::string row = RowInExtent(column);
+  return "!(" + Extent(column, "validity") + "[" + row + " / 8] >> " + row + " % 8 & 1)";
 }
 
 std::string GatherReader::Base(const InputColumn& column) const {

@@ -29,8 +29,12 @@ inline constexpr size_t kMostArguments = 120;
 //! The OpenCL C type of an encoded word.
 std::string EncodedType(const InputColumn& column);
 
-//! The kernel arguments of a column.
-std::vector<std::string> ColumnArguments(const InputColumn& column);
+//! The kernel arguments of a column that is scanned, one extent at a time.
+std::vector<std::string> ScanArguments(const InputColumn& column);
+//! Those of a column whose rows are found by their numbers: extent e of several, from 1 on, is
+//! `column<number>_<e>` and `validity<number>_<e>`. The bytes of text are those of its first
+//! extent.
+std::vector<std::string> GatherArguments(const InputColumn& column);
 
 //! The variable that holds the number of a joined table's row.
 std::string JoinedRow(size_t table);
@@ -54,8 +58,7 @@ class DirectReader : public RowReader {
   std::string IsNull(const InputColumn& column) const override;
 };
 
-//! Reads row `row<table>` of a table that was joined, or row 0 in place of none; the table's
-//! columns lie in one extent each.
+//! Reads row `row<table>` of a table that was joined, or row 0 in place of none.
 class GatherReader : public RowReader {
  public:
   //! `can_be_missing`: row<table> may be -1.
@@ -67,6 +70,10 @@ class GatherReader : public RowReader {
   std::string Base(const InputColumn& column) const override;
   //! The row's number.
   std::string Row(const InputColumn& column) const;
+  //! The extent that holds the row, of the arguments `name`<number> and those that follow, and the
+  //! row's number there.
+  std::string Extent(const InputColumn& column, const std::string& name) const;
+  std::string RowInExtent(const InputColumn& column) const;
 
  private:
   Parameters& parameters_;

@@ -1,6 +1,7 @@
 #include "compile/text_writer.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "compile/refusal.hpp"
 #include "storage/constants.hpp"
@@ -68,8 +69,8 @@ const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) co
 TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
   const std::string number = std::to_string(column.number);
   const bool is_joined = column.table != writer_.context_.table;
-  const std::string ends = (is_joined ? "column" : "c") + number;
-  const std::string row = is_joined ? JoinedReader(column).Row(column) : "row";
+  const std::string ends = is_joined ? JoinedReader(column).Extent(column, "column") : "c" + number;
+  const std::string row = is_joined ? JoinedReader(column).RowInExtent(column) : "row";
   const std::string is_first =
       is_joined ? row + " % " + std::to_string(storage::kSegmentRows) + " == 0" : "row == 0";
   const auto declare = [&](const std::string& key, const std::string& code) {
@@ -153,6 +154,39 @@ Value TextWriter::Write(const plan::Expression& expression) {
            text.code + ", " + WriteText(expression.Operand(1)).code + ")";
   }
   value.code = writer_.DeclareFlag(code);
+  return value;
+}
+
+Value TextWriter::WriteIn(const plan::Expression& operand,
+                          const std::vector<plan::ExpressionPointer>& constants) {
+  const Text text = WriteText(operand);
+  bool has_null = false;
+  std::set<std::string> list;  // in the order of bytes
+  for (const plan::ExpressionPointer& item : constants) {
+    const plan::Constant& constant = item->GetConstant();
+    has_null = has_null || constant.is_null;
+    if (!constant.is_null)
+      list.insert(constant.text);
+  }
+  std::vector<uint32_t> ends;
+  std::string bytes;
+  for (const std::string& item : list) {
+    bytes += item;
+    ends.push_back(static_cast<uint32_t>(bytes.size()));
+  }
+  bytes.append(kConstantSlack, '\0');
+  auto& parameters = writer_.context_.parameters;
+  const std::string ends_offset = parameters.AddLookup(ends.data(), ends.size() * sizeof(uint32_t));
+  const std::string bytes_offset = parameters.AddLookup(bytes.data(), bytes.size());
+  const std::string count = parameters.AddInteger(static_cast<Int128>(ends.size()), Machine::Int32);
+  Value value;
+  value.range = value.domain = {0, 1, true};
+  value.code = writer_.DeclareFlag("text_list_holds(lookups + " + bytes_offset +
+                                   ", (__global const uint*)(lookups + " + ends_offset +
+                                   "), (uint)" + count + ", " + text.code + ")");
+  value.null = text.null;
+  if (has_null)
+    value.null = writer_.EitherNull(text.null, writer_.DeclareFlag("!" + value.code));
   return value;
 }
 

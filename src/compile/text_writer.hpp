@@ -27,6 +27,9 @@ class TextWriter {
   Value Write(const plan::Expression& expression);
   //! A comparison of VARCHARs: text columns with each other or with constants. Throws Unsupported.
   Value WriteComparison(const plan::Expression& expression);
+  //! Whether a text column is one of `constants`. Throws Unsupported where `operand` is none.
+  Value WriteIn(const plan::Expression& operand,
+                const std::vector<plan::ExpressionPointer>& constants);
   Bounds WriteBounds(const InputColumn& column);
 
  private:

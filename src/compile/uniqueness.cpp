@@ -12,7 +12,8 @@ bool IsInteger(const plan::Type& type) {
 const plan::Expression* OneToOneColumn(const plan::Expression& key) {
   switch (key.GetOperation()) {
     case plan::Operation::Column:
-      return &key;
+      // Zeros of both signs are equal, but two values to statistics.
+      return key.GetType().IsFloat() ? nullptr : &key;
     case plan::Operation::Cast:
       return IsInteger(key.GetType()) && IsInteger(key.Operand(0).GetType())
                  ? OneToOneColumn(key.Operand(0))

@@ -26,6 +26,12 @@ std::string NameOf(const BoundAggregateExpression& aggregate) {
   return aggregate.function.name == "sum_no_overflow" ? "sum" : aggregate.function.name;
 }
 
+//! Whether an aggregate is the value of one row, which several of them have in common. Without an
+//! order DuckDB takes the first or last row that it happens to come by.
+bool IsValueOfARow(const std::string& name) {
+  return name == "first" || name == "arbitrary" || name == "last";
+}
+
 std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
   if (name == "count_star") {
     return plan::AggregateFunction::CountStar;
@@ -40,7 +46,8 @@ std::optional<plan::AggregateFunction> AggregateNamed(const std::string& name) {
   if (name == "avg" || name == "mean") {
     return plan::AggregateFunction::Average;
   }
-  if (name == "min" || name == "bool_and") {
+  // The least value is as good as any other, and the same in all runs.
+  if (name == "min" || name == "bool_and" || name == "any_value" || IsValueOfARow(name)) {
     return plan::AggregateFunction::Min;
   }
   if (name == "max" || name == "bool_or") {
@@ -149,6 +156,22 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
     result.argument = std::move(argument.expression);
   }
   return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
+}
+
+//! Whether aggregates of `op` must be different values of one row.
+bool NeedsOneRow(const LogicalAggregate& op) {
+  const duckdb::Expression* argument = nullptr;
+  for (const auto& expression : op.expressions) {
+    const auto& aggregate = expression->Cast<BoundAggregateExpression>();
+    if (!IsValueOfARow(aggregate.function.name) || aggregate.children.size() != 1) {
+      continue;
+    }
+    if (argument != nullptr && !argument->Equals(*aggregate.children[0])) {
+      return true;
+    }
+    argument = aggregate.children[0].get();
+  }
+  return false;
 }
 
 bool HasGroupingSets(const LogicalAggregate& op) {
@@ -320,6 +343,9 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                output.bindings.size(),
                                {}});
     aggregates.push_back(std::move(captured));
+  }
+  if (NeedsOneRow(aggregate)) {
+    return NotSupported("first or last of several arguments, which are of one row");
   }
   const CaptureScope input = std::move(relation.scope);
   const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);

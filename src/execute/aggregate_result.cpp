@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compile/float_group_key.hpp"
 #include "execute/part.hpp"
 
 namespace margay::execute {
@@ -98,6 +99,9 @@ void AppendKey(const GroupKey& key, uint64_t group, GrowingColumn& column) {
     column.AppendNull();
   } else if (!key.integers.empty()) {
     column.AppendInteger(key.integers[place]);
+  } else if (key.type.IsFloat()) {
+    column.AppendReal(compile::FloatGroupKey::ValueOf(
+        static_cast<int64_t>(key.low + key.step * static_cast<Int128>(place)), key.step));
   } else {
     column.AppendInteger(key.low + key.step * static_cast<Int128>(place));
   }

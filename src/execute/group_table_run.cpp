@@ -7,7 +7,6 @@
 
 #include "execute/text_fetch.hpp"
 #include "memory/out_of_memory.hpp"
-#include "storage/constants.hpp"
 
 namespace margay::execute {
 
@@ -139,7 +138,7 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   const compile::CollectKernel& collect = Kernel().collect;
   const size_t groups = Groups();
   Packed packed;
-  size_t bytes = groups * collect.text_tables.size() * sizeof(int32_t);
+  size_t bytes = 0;
   for (const compile::RowOutput& output : collect.outputs)
     bytes += groups * (output.Bytes() + (output.can_be_null ? 1 : 0));
   packed.reservation = GetPart().Pool().Reserve(bytes);
@@ -157,14 +156,11 @@ GroupTableRun::Packed GroupTableRun::Pack() {
     column.nulls = create(1);
     outputs.push_back(&column.nulls);
   }
-  for (size_t i = 0; i < collect.text_tables.size(); i++)
-    packed.table_rows.push_back(create(sizeof(int32_t)));
-  RunCollect(outputs, packed.table_rows);
+  RunCollect(outputs);
   return packed;
 }
 
-void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs,
-                               const std::vector<device::Buffer>& table_rows) {
+void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs) {
   device::Device& device = GetPart().GetDevice();
   const compile::CollectKernel& collect = Kernel().collect;
   const device::Buffer report =
@@ -192,8 +188,6 @@ void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
-  for (const device::Buffer& rows : table_rows)
-    kernel.Argument(argument++, rows);
   RunOverSlots(kernel);
   int32_t faults = 0;
   Timed([&] { device.AcquireQueue()->Read(report, 0, &faults, sizeof(faults)); });
@@ -206,29 +200,14 @@ void GroupTableRun::DropTable() {
   reservation_ = memory::ScratchReservation();
 }
 
-std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, const Packed& packed,
-                                                      size_t column, size_t first,
+std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
                                                       std::vector<std::byte>& values) const {
-  const compile::CollectKernel& collect = Kernel().collect;
-  const compile::InputColumn& input = collect.columns[column];
-  const auto table =
-      std::find(collect.text_tables.begin(), collect.text_tables.end(), input.table) -
-      collect.text_tables.begin();
-  const size_t groups = values.size() / sizeof(TextPlace);
-  const std::vector<std::byte> rows =
-      Copied(queue, packed.table_rows[static_cast<size_t>(table)], first, groups, sizeof(int32_t));
-  std::vector<TextPlace> places(groups);
-  std::memcpy(places.data(), values.data(), values.size());
-  std::vector<size_t> segments(groups);
-  for (size_t group = 0; group < groups; group++) {
-    const int32_t row = As<int32_t>(rows)[group];
-    if (row < 0)
-      places[group] = {};  // of no row
-    segments[group] = static_cast<size_t>(std::max<int32_t>(row, 0)) / storage::kSegmentRows;
-  }
-  values.resize(groups * sizeof(std::string_view));
-  return TextFetch(GetPart(), *input.image, (*collect_pins_)[column].texts, collect_pins_)
-      .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(values.data()));
+  std::vector<TextRow> rows(values.size() / sizeof(TextRow));
+  std::memcpy(rows.data(), values.data(), values.size());
+  values.resize(rows.size() * sizeof(std::string_view));
+  return TextFetch(GetPart(), *Kernel().collect.columns[column].image,
+                   (*collect_pins_)[column].texts, collect_pins_)
+      .Fetch(queue, rows, reinterpret_cast<std::string_view*>(values.data()));
 }
 
 void GroupTableRun::Finish() {
@@ -251,7 +230,7 @@ std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
       outputs.push_back(&table->At(i).validity);
   }
   if (Groups() != 0)
-    RunCollect(outputs, {});
+    RunCollect(outputs);
   DropTable();
   return table;
 }
@@ -266,7 +245,7 @@ ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& pac
   if (output.can_be_null)
     validity = Copied(queue, column.nulls, first, groups, 1);
   if (output.text_column)
-    owned.texts.push_back(FetchTexts(queue, packed, *output.text_column, first, values));
+    owned.texts.push_back(FetchTexts(queue, *output.text_column, values));
   if (output.function) {
     values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
                      validity, owned.results.emplace_back());

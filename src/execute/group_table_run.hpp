@@ -33,7 +33,6 @@ class GroupTableRun : public KernelRun {
 
     memory::ScratchReservation reservation;
     std::vector<Column> columns;
-    std::vector<device::Buffer> table_rows;  //!< per table of CollectKernel::text_tables
   };
 
   //! What a batch refers to.
@@ -48,20 +47,18 @@ class GroupTableRun : public KernelRun {
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
-  //! Runs the kernel that packs groups into the buffers `outputs` (values, then NULLs, per output)
-  //! and `table_rows`.
-  void RunCollect(const std::vector<const device::Buffer*>& outputs,
-                  const std::vector<device::Buffer>& table_rows);
+  //! Runs the kernel that packs groups into the buffers `outputs`: values, then NULLs, per output.
+  void RunCollect(const std::vector<const device::Buffer*>& outputs);
   //! Frees the table.
   void DropTable();
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
   //! The values of column `number`, of `groups` groups from the `first` on.
   ResultColumn FinishColumn(device::Queue& queue, const Packed& packed, size_t number, size_t first,
                             size_t groups, Owned& owned) const;
-  //! Turns the places of strings in `values`, of a column of `collect`, into std::string_views.
-  //! They live as long as what is returned. `values` are those of groups from the `first` on.
-  std::shared_ptr<const void> FetchTexts(device::Queue& queue, const Packed& packed, size_t column,
-                                         size_t first, std::vector<std::byte>& values) const;
+  //! Turns the strings' rows in `values`, of a column of `collect`, into std::string_views. They
+  //! live as long as what is returned.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column,
+                                         std::vector<std::byte>& values) const;
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;

@@ -75,12 +75,14 @@ KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
 }
 
 void KernelRun::PinColumns() {
-  auto pins = std::make_shared<std::vector<ColumnPins>>();
-  for (const compile::InputColumn& column : Kernel().columns)
-    pins->push_back(PinColumn(column));
-  pins_ = std::move(pins);
-  for (const compile::InputColumn& column : Kernel().joined_columns)
-    joined_pins_.push_back(PinColumn(column));
+  const auto pin = [](const std::vector<compile::InputColumn>& columns) {
+    auto pins = std::make_shared<std::vector<ColumnPins>>();
+    for (const compile::InputColumn& column : columns)
+      pins->push_back(PinColumn(column));
+    return pins;
+  };
+  pins_ = pin(Kernel().columns);
+  joined_pins_ = pin(Kernel().joined_columns);
 }
 
 void KernelRun::RunBuilds() {
@@ -200,7 +202,7 @@ void KernelRun::RunAll() {
   parameters_ = Upload(words);
   lookups_ = Upload(lookups);
   Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
-  if (std::any_of(joined_pins_.begin(), joined_pins_.end(),
+  if (std::any_of(joined_pins_->begin(), joined_pins_->end(),
                   [](const ColumnPins& pins) { return pins.data.empty() || pins.texts.empty(); })) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   }
@@ -244,7 +246,8 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
     Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
     if (Kernel().is_resumable) {
-      const std::vector<uint32_t> starts(size_t{batch.units} * Kernel().work_group, 0);
+      const std::vector<uint32_t> starts(
+          size_t{batch.units} * Kernel().work_group * Kernel().resume_words, 0);
       Grow(resume_, part_->GetDevice(), starts.size() * sizeof(uint32_t),
            device::Access::ReadWrite);
       Timed([&] { queue.Write(resume_, 0, starts.data(), starts.size() * sizeof(uint32_t)); });
@@ -279,8 +282,9 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
       kernel.Argument(argument++, pins.texts[text].Buffer());
     }
   }
-  for (size_t i = 0; i < joined_pins_.size(); i++)
-    argument = BindJoined(kernel, argument, Kernel().joined_columns[i], joined_pins_[i], no_rows_);
+  const auto& joined = Kernel().joined_columns;
+  for (size_t i = 0; i < joined.size(); i++)
+    argument = BindJoined(kernel, argument, joined[i], (*joined_pins_)[i], no_rows_);
   for (const compile::JoinTable& table : Kernel().joins)
     argument = Joins().Bind(table, kernel, argument);
   if (Kernel().is_resumable)
@@ -293,9 +297,13 @@ uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
                                const device::Buffer& no_rows) const {
   if (!column.image)
     return BindKept(kernel, argument, column);
-  kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
-  if (!pins.validity.empty())
-    kernel.Argument(argument++, pins.validity[0].Buffer());
+  if (pins.data.empty())
+    kernel.Argument(argument++, no_rows);
+  for (size_t extent = 0; extent < pins.data.size(); extent++) {
+    kernel.Argument(argument++, pins.data[extent].Buffer());
+    if (!pins.validity.empty())
+      kernel.Argument(argument++, pins.validity[extent].Buffer());
+  }
   if (column.IsText())
     kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
   return argument;

@@ -130,8 +130,9 @@ class KernelRun : public Run {
   }
   //! Throws what a kernel reported in `faults`.
   static void ThrowFaults(int32_t faults);
-  //! By column of the kernel. Results that refer to the columns share them.
+  //! By column of the kernel, and by joined column. Results that refer to the columns share them.
   const std::shared_ptr<const std::vector<ColumnPins>>& Pins() const { return pins_; }
+  const std::shared_ptr<const std::vector<ColumnPins>>& JoinedPins() const { return joined_pins_; }
 
   //! Groups that have come into a shared table since RunAll began.
   uint32_t Groups() const { return report_.groups; }
@@ -171,7 +172,7 @@ class KernelRun : public Run {
   const std::shared_ptr<RunTables> tables_;
   std::vector<std::unique_ptr<KernelRun>> inners_;  //!< by table; null for images
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
-  std::vector<ColumnPins> joined_pins_;  //!< per joined column
+  std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};

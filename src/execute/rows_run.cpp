@@ -66,6 +66,29 @@ void RowsRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& b
   }
 }
 
+std::shared_ptr<const void> RowsRun::FetchTexts(device::Queue& queue, size_t output,
+                                                const std::vector<uint32_t>& counts,
+                                                const std::vector<size_t>& segments,
+                                                std::string_view* texts) const {
+  const auto copy = [&](auto& values) {
+    values.resize(segments.size());
+    CopyRegions(queue, buffers_[output].values, counts, Kernel().unit_rows, sizeof(values[0]),
+                reinterpret_cast<std::byte*>(values.data()));
+  };
+  const size_t column = *outputs_[output].text_column, own = Kernel().columns.size();
+  if (outputs_[output].has_text_row) {
+    std::vector<TextRow> rows;
+    copy(rows);
+    return TextFetch(GetPart(), *Kernel().joined_columns[column - own].image,
+                     (*JoinedPins())[column - own].texts, JoinedPins())
+        .Fetch(queue, rows, texts);
+  }
+  std::vector<TextPlace> places;
+  copy(places);
+  return TextFetch(GetPart(), *Kernel().columns[column].image, (*Pins())[column].texts, Pins())
+      .Fetch(queue, segments, places, texts);
+}
+
 void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   std::vector<uint32_t> counts(batch.units);
   Timed([&] { queue.Read(counts_, 0, counts.data(), counts.size() * sizeof(uint32_t)); });
@@ -97,13 +120,8 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
     for (size_t i = 0; i < outputs_.size(); i++) {
       ResultColumn column{outputs_[i].type, next, nullptr, outputs_[i].texts};
       if (outputs_[i].text_column) {
-        std::vector<TextPlace> places(rows);
-        CopyRegions(queue, buffers_[i].values, counts, unit_rows, sizeof(TextPlace),
-                    reinterpret_cast<std::byte*>(places.data()));
-        const size_t text = *outputs_[i].text_column;
         owners.push_back(
-            TextFetch(GetPart(), *Kernel().columns[text].image, (*Pins())[text].texts, Pins())
-                .Fetch(queue, segments, places, reinterpret_cast<std::string_view*>(next)));
+            FetchTexts(queue, i, counts, segments, reinterpret_cast<std::string_view*>(next)));
         next += Aligned(rows * sizeof(std::string_view));
       } else {
         const size_t row_bytes = outputs_[i].Bytes();

@@ -8,8 +8,9 @@
 namespace margay::execute {
 
 //! A run whose sink is rows. Every unit of work has its own region in the output buffers, so that
-//! the result keeps the table's order; after a batch the filled parts of the regions are copied
-//! together into host memory that the allocator of the pool counts.
+//! the result keeps the table's order; after a launch the filled parts of the regions are copied
+//! together into host memory that the allocator of the pool counts. Where joins make more rows than
+//! a region holds, the batch is launched again, and the result is in no order.
 class RowsRun : public KernelRun {
  public:
   RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
@@ -18,10 +19,18 @@ class RowsRun : public KernelRun {
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
   size_t LargestBatch() const override;
-  //! All runs over one image cut it alike, so that SplitPart can put them side by side.
-  bool BatchesAdapt() const override { return false; }
+  //! All runs over one image cut it alike, so that SplitPart can put them side by side, unless
+  //! joins multiply the rows, whose parts are never split.
+  bool BatchesAdapt() const override { return Kernel().is_resumable; }
 
  private:
+  //! Sets `texts` to the strings of an output: `counts` rows by unit, which are of `segments`. They
+  //! live as long as what is returned.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t output,
+                                         const std::vector<uint32_t>& counts,
+                                         const std::vector<size_t>& segments,
+                                         std::string_view* texts) const;
+
   struct OutputBuffers {
     device::Buffer values;
     device::Buffer nulls;

@@ -2,6 +2,7 @@
 
 #include "execute/pinned_block.hpp"
 #include "kernels/embedded_sources.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::execute {
 
@@ -36,6 +37,19 @@ std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue,
       owners->push_back(Gather(queue, extent, numbers[extent], segments, places, texts));
   }
   return owners;
+}
+
+std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue, const std::vector<TextRow>& rows,
+                                             std::string_view* texts) const {
+  std::vector<TextPlace> places(rows.size());
+  std::vector<size_t> segments(rows.size(), 0);
+  for (size_t i = 0; i < rows.size(); i++) {
+    if (rows[i].row < 0)
+      continue;
+    places[i] = rows[i].place;
+    segments[i] = static_cast<size_t>(rows[i].row) / storage::kSegmentRows;
+  }
+  return Fetch(queue, segments, places, texts);
 }
 
 std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t extent,

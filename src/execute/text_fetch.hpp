@@ -14,6 +14,13 @@ struct TextPlace {
   uint32_t end = 0;
 };
 
+//! A string of a table whose rows are found by their numbers: its place, and its row, or -1 for no
+//! string.
+struct TextRow {
+  TextPlace place;
+  int32_t row = 0;
+};
+
 //! Fetches strings of one text column for a result: where the image lies, if the host can read it,
 //! else in a copy that the device gathers.
 class TextFetch {
@@ -28,6 +35,9 @@ class TextFetch {
   //! any segment. They live as long as what is returned.
   std::shared_ptr<const void> Fetch(device::Queue& queue, const std::vector<size_t>& segments,
                                     const std::vector<TextPlace>& places,
+                                    std::string_view* texts) const;
+  //! The same of strings with their rows.
+  std::shared_ptr<const void> Fetch(device::Queue& queue, const std::vector<TextRow>& rows,
                                     std::string_view* texts) const;
 
  private:

@@ -34,6 +34,7 @@ std::vector<int64_t> WorkList::Descriptors(const compile::GeneratedKernel& kerne
   for (size_t i = 0; i < count; i++) {
     words.push_back(static_cast<int64_t>(segments[i] % segments_per_extent_));
     words.push_back(static_cast<int64_t>(RowsOf(segments[i])));
+    words.push_back(static_cast<int64_t>(segments[i] * storage::kSegmentRows));
     for (const compile::InputColumn& column : kernel.columns) {
       words.push_back(column.image ? column.image->Segments()[segments[i]].base : 0);
     }

@@ -47,6 +47,27 @@ inline int text_order(__global const uchar* a, uint a_bytes, __global const ucha
   return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
+//! Whether a text is one of `count` sorted ones, whose bytes lie one behind the other.
+TEXT_FUNCTION int text_list_holds(__global const uchar* list, __global const uint* ends, uint count,
+                                  __global const uchar* text, uint bytes) {
+  uint first = 0;
+  for (uint rest = count; rest > 0;) {
+    const uint middle = first + rest / 2;
+    const uint begin = middle == 0 ? 0 : ends[middle - 1];
+    const int order = text_order(text, bytes, list + begin, ends[middle] - begin);
+    if (order == 0) {
+      return 1;
+    }
+    if (order > 0) {
+      first = middle + 1;
+      rest -= rest / 2 + 1;
+    } else {
+      rest /= 2;
+    }
+  }
+  return 0;
+}
+
 inline int text_prefix(__global const uchar* text, uint bytes, __global const uchar* needle,
                        uint needle_bytes) {
   return needle_bytes <= bytes && text_match(text, needle, needle_bytes);

@@ -29,6 +29,8 @@ class ColumnForm {
     std::vector<SegmentStatistics> segments;
     bool has_validity = false;
     size_t extents = 1;
+    //! All extents have as many, but the last.
+    uint64_t rows_per_extent = 0;
     //! Text only.
     size_t text_extents = 0;
     std::shared_ptr<const Dictionary> dictionary;
@@ -45,8 +47,10 @@ class ColumnForm {
   const std::vector<SegmentStatistics>& Segments() const { return parts_.segments; }
   //! Whether there may be NULLs.
   bool HasValidity() const { return parts_.has_validity; }
-  //! Extents of its values, and of its bytes, which only Text has.
+  //! Extents of its values, the rows of each but the last, and extents of its bytes, which only
+  //! Text has.
   size_t ExtentCount() const { return parts_.extents; }
+  uint64_t RowsPerExtent() const { return parts_.rows_per_extent; }
   size_t TextExtentCount() const { return parts_.text_extents; }
   //! Not null exactly where the encoding is Dictionary.
   const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }

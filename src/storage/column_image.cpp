@@ -34,6 +34,7 @@ ColumnForm::Parts FormOf(const ColumnImage::Parts& parts) {
           parts.segments,
           !parts.validity.empty(),
           parts.data.size(),
+          parts.segments_per_extent * kSegmentRows,
           parts.texts.size(),
           parts.dictionary};
 }

@@ -16,9 +16,10 @@ constexpr size_t kMostColumns = 4;
 
 Type DrawKeyType(Random& random) {
   static const std::vector<TypeKind> kinds = {
-      TypeKind::Int8,  TypeKind::Int16,  TypeKind::Int32,  TypeKind::Int64, TypeKind::Int128,
-      TypeKind::UInt8, TypeKind::UInt32, TypeKind::UInt64, TypeKind::Date,  TypeKind::Varchar};
-  static const std::vector<int> weights = {8, 8, 18, 18, 6, 3, 3, 3, 10, 11};
+      TypeKind::Int8,   TypeKind::Int16,   TypeKind::Int32,   TypeKind::Int64,
+      TypeKind::Int128, TypeKind::UInt8,   TypeKind::UInt32,  TypeKind::UInt64,
+      TypeKind::Date,   TypeKind::Varchar, TypeKind::Float32, TypeKind::Float64};
+  static const std::vector<int> weights = {8, 8, 18, 18, 6, 3, 3, 3, 10, 11, 4, 6};
   const size_t choice = random.PickByWeight({75, 15, 10});
   return choice == 0   ? Type(kinds[random.PickByWeight(weights)])
          : choice == 1 ? Type::Decimal(random.Pick<uint8_t>({4, 9, 18, 38}), 2)
@@ -96,7 +97,7 @@ class JoinGenerator {
     JoinKey key;
     key.probe = SqlNode::Make({partner.name}, {});
     key.joined = SqlNode::Make({column.name}, {});
-    key.nulls_are_equal = random_.Percent(5);
+    key.nulls_are_equal = random_.Percent(15);
     if (random_.Percent(8)) {
       const Table visible = VisibleColumns(tables_, joins_);
       key.probe = ExpressionGenerator(visible, random_, false).OfType(partner.type, 1);

@@ -43,7 +43,7 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
 }
 
 class Projection : public QueryShape {
-  int Weight(const Query& query) const override { return query.RepeatsRows() ? 3 : 35; }
+  int Weight(const Query& query) const override { return query.RepeatsRows() ? 20 : 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
     const size_t count = 1 + random.Below(12);
@@ -68,7 +68,8 @@ class GroupedAggregate : public QueryShape {
     const std::vector<size_t> small = generator.ColumnsWhere([](const Column& column) {
       return column.type.IsVarchar() || column.type.IsBoolean() ||
              column.type.kind == TypeKind::Int8 || column.type.kind == TypeKind::UInt8 ||
-             column.type.kind == TypeKind::Int16 || column.type.kind == TypeKind::Int32;
+             column.type.kind == TypeKind::Int16 || column.type.kind == TypeKind::Int32 ||
+             column.type.IsFloat();
     });
     const size_t count = 1 + random.Below(3);
     for (size_t i = 0; i < count; i++) {

@@ -19,10 +19,9 @@ ExpressionPointer Number(size_t column, std::string name = {}) {
 
 //! Counts the rows of each group of column 0 of `input`, and adds up column 1.
 NodePointer Grouped(NodePointer input) {
-  return Node::GroupBy(
-      std::move(input), {Number(0, "a")},
-      {{AggregateFunction::CountStar, nullptr, kBigint},
-       {AggregateFunction::Sum, Number(1, "b"), Type(TypeKind::Int128)}});
+  return Node::GroupBy(std::move(input), {Number(0, "a")},
+                       {{AggregateFunction::CountStar, nullptr, kBigint},
+                        {AggregateFunction::Sum, Number(1, "b"), Type(TypeKind::Int128)}});
 }
 
 TEST(CutStages, APlanWithoutInnerAggregatesIsOne) {
@@ -52,8 +51,8 @@ TEST(CutStages, OnlyTheTopmostAreCut) {
   const NodePointer lower = Grouped(Table("t"));
   const NodePointer middle =
       Node::GroupBy(lower, {Number(1)}, {{AggregateFunction::CountStar, nullptr, kBigint}});
-  const Stages stages = CutStages(
-      Node::Join(JoinKind::Inner, Table("u"), middle, {{Number(0, "a"), Number(0), false}}, nullptr));
+  const Stages stages = CutStages(Node::Join(JoinKind::Inner, Table("u"), middle,
+                                             {{Number(0, "a"), Number(0), false}}, nullptr));
   ASSERT_EQ(stages.inners.size(), 2u);
   EXPECT_EQ(stages.inners[0], nullptr);
   EXPECT_EQ(stages.inners[1], middle);
