@@ -25,6 +25,9 @@ class JoinWriter {
   }
   //! Writes such a join without a branch; returns an int that is 1 if it gives a row.
   std::string WriteLookup(const PipelineJoin& join, const JoinTable& table);
+  //! Writes whether the slot of the row at hand has an entry, by the bits of `table`; returns an
+  //! int of 0 or 1.
+  std::string WriteTaken(const PipelineJoin& join, const JoinTable& table);
   //! Writes the search for the first entry; returns its number, or -1.
   std::string WriteHead(const PipelineJoin& join, const JoinTable& table);
 
@@ -36,6 +39,7 @@ class JoinWriter {
 
   //! Names of the kernel's arguments.
   static std::string Heads(const JoinTable& table);
+  static std::string Bits(const JoinTable& table);
   static std::string Nexts(const JoinTable& table);
   static std::string Links(const JoinTable& table, size_t linked);
 
@@ -49,6 +53,9 @@ class JoinWriter {
   //! `expressions` are what the keys are computed by.
   Slot WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
                  const std::vector<plan::ExpressionPointer>& expressions);
+  //! Where a row of the probe side is looked for: `exists` is an int that tells the bits too.
+  Slot WriteProbeSlot(const PipelineJoin& join, const JoinTable& table,
+                      const std::vector<Value>& keys);
   bool CanBeNull(const plan::Expression& build_key);
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);

@@ -27,11 +27,6 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
   const std::vector<const plan::Node*> scans = plan::Scans(*plan);
   for (size_t table = 0; table < scans.size(); table++) {
     rows.push_back(images[table]->Rows());
-    // A join finds rows of its build sides by their numbers, in one extent.
-    if (table > 0 && images[table]->ExtentCount() > 1) {
-      return Refusal{"the join with " + scans[table]->Table() +
-                     ", which takes more than one extent, is not supported yet"};
-    }
     for (const plan::ScanColumn& column : scans[table]->Columns()) {
       auto image = images[table]->Find(column.id);
       if (!image)
@@ -54,9 +49,16 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     return std::make_shared<const SplitPart>(std::get<0>(left), std::get<0>(right),
                                              is_aggregate ? plan->Expressions().size() : 0);
   }
+  auto& program = std::get<compile::GeneratedProgram>(generated);
+  for (size_t table = 0; table < scans.size(); table++) {
+    // A join finds rows of its build sides by their numbers, in one extent.
+    if (table != program.result.table && images[table]->ExtentCount() > 1) {
+      return Refusal{"the join with " + scans[table]->Table() +
+                     ", which takes more than one extent, is not supported yet"};
+    }
+  }
   return std::make_shared<const CompiledPart>(
-      std::get<compile::GeneratedProgram>(std::move(generated)), std::move(plan), std::move(images),
-      std::move(device), std::move(pool));
+      std::move(program), std::move(plan), std::move(images), std::move(device), std::move(pool));
 }
 
 CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,

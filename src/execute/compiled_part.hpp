@@ -21,7 +21,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
 
   const compile::GeneratedProgram& Program() const { return program_; }
   //! The image of the table that `kernel` scans.
-  const storage::TableImage& ImageOf(const compile::GeneratedKernel& kernel) const {
+  storage::TableImage& ImageOf(const compile::GeneratedKernel& kernel) const {
     return *images_[kernel.table];
   }
   device::Device& GetDevice() const { return *device_; }

@@ -297,7 +297,8 @@ TEST_F(NestedJoinTest, LinksLeadToInnerTables) {
   }
 }
 
-//! Rows of a build side are numbers within one extent; the probe side may have any number.
+//! Rows of a build side are numbers within one extent; the side that is scanned may have any
+//! number.
 TEST_F(NestedJoinTest, OnlyTheProbeSideMayHaveSeveralExtents) {
   const Table build = MakeBuildSide(Keys::UniqueDense, 1000);
   const Table probe = MakeProbeSide(build, 200'000);
@@ -323,7 +324,16 @@ TEST_F(NestedJoinTest, OnlyTheProbeSideMayHaveSeveralExtents) {
   ASSERT_GT(in_extents->ExtentCount(), 1U);
   auto made = Part::Make(plan, {in_extents, in_one}, device, fixture.pool, compile::Shape::Loop);
   ExpectEqual(Read(*std::get<std::shared_ptr<const Part>>(made), 0), expected);
-  auto refused = Part::Make(plan, {in_one, in_extents}, device, fixture.pool, compile::Shape::Loop);
+  // Sides are exchanged where they can be.
+  const auto exchanged = Summarize(Node::Join(JoinKind::Inner, Scan("build"), Scan("probe"),
+                                              {JoinKey{Column(0), Column(0)}}, nullptr),
+                                   {3, 1}, {});
+  made = Part::Make(exchanged, {in_one, in_extents}, device, fixture.pool, compile::Shape::Loop);
+  ExpectEqual(Read(*std::get<std::shared_ptr<const Part>>(made), 0), expected);
+  const auto left = Summarize(Node::Join(JoinKind::Left, Scan("build"), Scan("probe"),
+                                         {JoinKey{Column(0), Column(0)}}, nullptr),
+                              {1, 3}, {});
+  auto refused = Part::Make(left, {in_one, in_extents}, device, fixture.pool, compile::Shape::Loop);
   ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
   EXPECT_NE(std::get<Refusal>(refused).reason.find("more than one extent"), std::string::npos);
 }
