@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/device_error.hpp"
+#include "duckdb/client_rest.hpp"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/executor.hpp"
 #include "duckdb/instance.hpp"
@@ -310,7 +311,10 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
   auto& state = static_cast<PartSourceState&>(input.global_state);
   if (!state.is_started) {
     state.is_started = true;
-    state.uses_fallback = !StartOnDevice(context.client, state);
+    {
+      const ClientRest rest(context.pipeline->executor);
+      state.uses_fallback = !StartOnDevice(context.client, state);
+    }
     if (state.uses_fallback) {
       StartFallback(context, state);
     }
