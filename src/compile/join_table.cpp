@@ -30,7 +30,7 @@ bool HasFewRowsPerValue(const plan::Expression& key, const std::vector<InputColu
 }
 
 //! Fewer heads lie in the nearest cache themselves.
-constexpr uint64_t kFewestSlotsOfBits = 4096;
+constexpr uint64_t kFewestSlotsOfBits = 1024;
 
 //! With more rows than this, most probes would read both.
 constexpr double kMostShareOfBits = 0.5;
