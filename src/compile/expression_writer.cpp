@@ -96,6 +96,7 @@ void ExpressionWriter::RaiseFault(const std::string& condition, const std::strin
   if (!active_.empty())
     code += " & " + active_;
   block_.Line(code + ";");
+  context_.can_fault = true;
 }
 
 Value ExpressionWriter::WriteWhere(const std::string& condition,

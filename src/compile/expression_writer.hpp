@@ -28,6 +28,7 @@ struct KernelContext {
   TextSearches searches = {};             //!< made for whole segments, before their rows
   std::set<CalendarForm> calendars = {};  //!< in use
   bool uses_search = false;               //!< functions of search.cl are in use
+  bool can_fault = false;                 //!< an expression was written that may set `fault`
 };
 
 //! Writes the code that computes expressions for one row, or a vector of rows, into a block. Equal

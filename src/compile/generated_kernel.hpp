@@ -30,7 +30,8 @@ namespace margay::compile {
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables
-//!   heads, nexts, links     per join table read (see JoinTable)
+//!   heads, bits, nexts,     per join table read (see JoinTable)
+//!   links
 //!   resume                  if resumable, uints per unit and work-item, 0 at first: where its next
 //!                           launch goes on; where joins multiply the rows of a result also how
 //!                           many rows the row there has given
@@ -41,7 +42,7 @@ namespace margay::compile {
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
-//!   build:     heads, nexts, links  of the table that is filled
+//!   build:     heads, bits, nexts, links  of the table that is filled
 //!              entries      uint, of a numbered table: entries so far
 //!              capacity     uint, of a numbered table: most entries
 struct GeneratedKernel {
@@ -63,6 +64,10 @@ struct GeneratedKernel {
   std::vector<InputColumn> joined_columns;  //!< of other tables
   std::vector<JoinTable> joins;             //!< join tables that are read
   std::optional<JoinTable> build;           //!< the join table that is filled, if that is the sink
+  //! Says all about the join table that is filled but the columns read, where it depends on nothing
+  //! else: it may serve other runs and parts then. Else empty.
+  std::string structure_name;
+  std::string structure_keys;  //!< what such a table finds rows by, for people
   Parameters parameters;
   std::shared_ptr<const SegmentFilter> filter;
 

@@ -29,6 +29,12 @@ bool HasFewRowsPerValue(const plan::Expression& key, const std::vector<InputColu
          statistics.rows / statistics.distinct_count <= kMostRowsPerValue;
 }
 
+//! Fewer heads lie in the nearest cache themselves.
+constexpr uint64_t kFewestSlotsOfBits = 1024;
+
+//! With more rows than this, most probes would read both.
+constexpr double kMostShareOfBits = 0.5;
+
 }  // namespace
 
 bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables) {
@@ -68,23 +74,29 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
   const uint64_t most_slots =
       std::min(std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
   table.is_direct = table.AddDirectKeys(values, most_slots);
-  if (table.is_direct)
-    return table;
+  if (!table.is_direct)
+    table.CompareKeys(side, values, scratch.columns, most_slots);
+  table.has_bits = table.is_direct && table.slots >= kFewestSlotsOfBits &&
+                   side.expected_share <= kMostShareOfBits;
+  return table;
+}
+
+void JoinTable::CompareKeys(const BuildPipeline& side, const std::vector<Value>& values,
+                            const std::vector<InputColumn>& columns, uint64_t most_slots) {
   // One key alone may tell entries apart well enough.
   for (size_t i = 0; i < values.size() && values.size() > 1; i++) {
-    if (!HasFewRowsPerValue(*side.keys[i], scratch.columns, table.table))
+    if (!HasFewRowsPerValue(*side.keys[i], columns, table))
       continue;
-    table.is_direct = table.AddDirectKey(i, values[i], most_slots);
-    if (table.is_direct)
+    is_direct = AddDirectKey(i, values[i], most_slots);
+    if (is_direct)
       break;
   }
-  if (!table.is_direct)
-    table.slots = std::bit_ceil(std::max<uint64_t>(table.rows, 1) * 2);
+  if (!is_direct)
+    slots = std::bit_ceil(std::max<uint64_t>(rows, 1) * 2);
   for (size_t i = 0; i < values.size(); i++) {
-    if (!table.is_direct || i != table.direct_keys[0].key)
-      table.compared_keys.push_back(i);
+    if (!is_direct || i != direct_keys[0].key)
+      compared_keys.push_back(i);
   }
-  return table;
 }
 
 bool JoinTable::AddDirectKey(size_t number, const Value& key, uint64_t most_slots) {

@@ -13,6 +13,10 @@ namespace margay::compile {
 //! pipelines that join with it; lives for one execution.
 //!
 //!   heads   slots x uint    entry + 1 of the first entry with a key of this slot, 0 for none
+//!   bits    slots x 1 bit   whether the slot has an entry; only where few have (has_bits). So much
+//!                           smaller that most rows without a match are done in near caches. The
+//!                           heads of slots without an entry are undefined then, unless there are
+//!                           nexts
 //!   nexts   entries x int   entry + 1 of the next entry of the same slot, 0 at the end; only where
 //!                           several entries can have one slot
 //!   links   entries x int   per linked table: its row of this entry, or -1
@@ -43,8 +47,11 @@ struct JoinTable {
   bool keys_are_unique = false;        //!< no two entries have equal keys
   std::vector<bool> holds_null;        //!< per key: entries may have NULL, which matches NULL
   bool is_numbered = false;            //!< entries are numbered as they come
-  std::vector<size_t> links;           //!< tables
+  bool has_bits = false;
+  std::vector<size_t> links;  //!< tables
 
+  bool HasUndefinedHeads() const { return has_bits && !HasNexts(); }
+  uint64_t BitWords() const { return (slots + 31) / 32; }
   bool HasNexts() const { return !(compared_keys.empty() && keys_are_unique); }
 
   //! Chooses the form of the table for a build side. `others` are the tables that it joins with,
@@ -57,6 +64,9 @@ struct JoinTable {
   //! `most_slots` slots then.
   bool AddDirectKey(size_t number, const Value& key, uint64_t most_slots);
   bool AddDirectKeys(const std::vector<Value>& keys, uint64_t most_slots);
+  //! Chooses the form of a table whose slots don't tell all keys apart.
+  void CompareKeys(const BuildPipeline& side, const std::vector<Value>& values,
+                   const std::vector<InputColumn>& columns, uint64_t most_slots);
 };
 
 //! A table of joins or groups with at most this many slots is indexed directly, however few of them

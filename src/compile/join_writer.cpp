@@ -30,6 +30,10 @@ std::string JoinWriter::Heads(const JoinTable& table) {
   return "heads" + std::to_string(table.number);
 }
 
+std::string JoinWriter::Bits(const JoinTable& table) {
+  return "bits" + std::to_string(table.number);
+}
+
 std::string JoinWriter::Nexts(const JoinTable& table) {
   return "nexts" + std::to_string(table.number);
 }
@@ -190,12 +194,36 @@ std::vector<Value> JoinWriter::WriteProbeKeys(const PipelineJoin& join) {
   return keys;
 }
 
-std::string JoinWriter::HeadCode(const PipelineJoin& join, const JoinTable& table,
-                                 const std::vector<Value>& keys) {
+JoinWriter::Slot JoinWriter::WriteProbeSlot(const PipelineJoin& join, const JoinTable& table,
+                                            const std::vector<Value>& keys) {
   std::vector<plan::ExpressionPointer> expressions;
   for (const plan::JoinKey& key : join.keys)
     expressions.push_back(key.probe);
-  const Slot slot = WriteSlot(table, keys, expressions);
+  Slot slot = WriteSlot(table, keys, expressions);
+  if (!table.has_bits)
+    return slot;
+  const std::string number = std::to_string(table.number);
+  const std::string place = "place" + number, taken = "taken" + number;
+  // Slot 0 in place of none, rather than a branch.
+  block_.Line("const ulong " + place + " = " +
+              (slot.exists.empty() ? slot.code : "(" + slot.exists + ") ? " + slot.code + " : 0") +
+              ";");
+  std::string is_taken =
+      "(int)((" + Bits(table) + "[" + place + " >> 5] >> (uint)(" + place + " & 31)) & 1u)";
+  if (!slot.exists.empty())
+    AddCondition(is_taken, slot.exists);
+  block_.Line("const int " + taken + " = " + is_taken + ";");
+  slot.exists = taken;
+  return slot;
+}
+
+std::string JoinWriter::WriteTaken(const PipelineJoin& join, const JoinTable& table) {
+  return WriteProbeSlot(join, table, WriteProbeKeys(join)).exists;
+}
+
+std::string JoinWriter::HeadCode(const PipelineJoin& join, const JoinTable& table,
+                                 const std::vector<Value>& keys) {
+  const Slot slot = WriteProbeSlot(join, table, keys);
   if (slot.exists.empty())
     return "(int)" + Heads(table) + "[" + slot.code + "] - 1";
   // Slot 0 in place of none, rather than a branch.
@@ -300,6 +328,10 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
     block_.Open("if (entry < capacity) {");
   }
   const std::string head = Heads(table) + "[" + slot.code + "]";
+  if (table.has_bits) {
+    block_.Line("atomic_or(&" + Bits(table) + "[" + slot.code + " >> 5], 1u << (uint)(" +
+                slot.code + " & 31));");
+  }
   if (table.HasNexts()) {
     block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
                 " + 1));");

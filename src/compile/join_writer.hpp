@@ -27,6 +27,9 @@ class JoinWriter {
   }
   //! Writes such a join without a branch; returns an int that is 1 if it gives a row.
   std::string WriteLookup(const PipelineJoin& join, const JoinTable& table);
+  //! Writes whether the slot of the row at hand has an entry, by the bits of `table`; returns an
+  //! int of 0 or 1.
+  std::string WriteTaken(const PipelineJoin& join, const JoinTable& table);
   //! Writes the search for the first entry; returns its number, or -1.
   std::string WriteHead(const PipelineJoin& join, const JoinTable& table);
 
@@ -38,6 +41,7 @@ class JoinWriter {
 
   //! Names of the kernel's arguments.
   static std::string Heads(const JoinTable& table);
+  static std::string Bits(const JoinTable& table);
   static std::string Nexts(const JoinTable& table);
   static std::string Links(const JoinTable& table, size_t linked);
 
@@ -55,6 +59,9 @@ class JoinWriter {
   //! NULL matches NULL.
   std::string EqualCode(ExpressionWriter& writer, const Value& probe, const Value& build,
                         bool holds_null);
+  //! Where a row of the probe side is looked for: `exists` is an int that tells the bits too.
+  Slot WriteProbeSlot(const PipelineJoin& join, const JoinTable& table,
+                      const std::vector<Value>& keys);
   //! A key of the probe side as the build side would hold it.
   Value WriteProbeKey(const plan::JoinKey& key);
   std::vector<Value> WriteProbeKeys(const PipelineJoin& join);

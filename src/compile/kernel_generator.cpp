@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "compile/float_group_key.hpp"
+#include "compile/join_order.hpp"
 #include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
+#include "compile/plain_build.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_resolution.hpp"
 #include "kernels/embedded_sources.hpp"
@@ -138,8 +140,11 @@ void KernelGenerator::AddJoinArguments(const JoinTable& table, bool is_filled,
                                        std::vector<std::string>& arguments) {
   const std::string qualifier = is_filled ? "" : "const ";
   // What is filled by several work-groups is not restricted to one pointer.
-  arguments.push_back((is_filled ? "volatile __global uint* " : "__global const uint* restrict ") +
-                      JoinWriter::Heads(table));
+  const std::string words =
+      is_filled ? "volatile __global uint* " : "__global const uint* restrict ";
+  arguments.push_back(words + JoinWriter::Heads(table));
+  if (table.has_bits)
+    arguments.push_back(words + JoinWriter::Bits(table));
   const auto add = [&](const std::string& name) {
     arguments.push_back("__global " + qualifier + "int* restrict " + name);
   };
@@ -485,6 +490,34 @@ GeneratedKernel GenerateKernel(Shape shape, const KernelGenerator::Input& input,
                               : LanesGenerator(input, sink...).Generate();
 }
 
+//! What the kernel fills, but for the columns it reads.
+std::string StructureName(const GeneratedKernel& kernel) {
+  std::string name = kernel.source + "slots " + std::to_string(kernel.build->slots);
+  const auto append = [&](const auto& values) {
+    if (!values.empty())
+      name.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+  };
+  append(kernel.parameters.Words());
+  append(kernel.parameters.LookupBytes());
+  return name;
+}
+
+//! The kernel of a plain build side, which fills `table`.
+GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTable& table) {
+  DictionaryCache dictionaries(plain.columns);
+  const std::vector<JoinTable> none;
+  const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
+  const KernelContext context{plain.columns, dictionaries};
+  GeneratedKernel kernel =
+      GenerateKernel(shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows));
+  kernel.structure_name = StructureName(kernel);
+  for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
+    kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
+  kernel.table = table.table;
+  kernel.build = table;
+  return kernel;
+}
+
 }  // namespace
 
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
@@ -492,8 +525,9 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape, ResultUse use) {
   try {
-    const Program program = ResolveTexts(Program::From(plan), columns);
     DictionaryCache dictionaries(columns);
+    const Program program =
+        OrderJoins(ResolveTexts(Program::From(plan), columns), columns, rows, dictionaries);
     std::vector<JoinTable> tables;
     const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use};
     GeneratedProgram generated;
@@ -502,7 +536,9 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
       tables.push_back(JoinTable::Of(program, i, tables, context, rows));
-      generated.builds.push_back(GenerateKernel(shape, input, tables.back()));
+      const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
+      generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back())
+                                       : GenerateKernel(shape, input, tables.back()));
     }
     generated.result = GenerateKernel(shape, input);
     return generated;

@@ -35,6 +35,8 @@ class LoopGenerator : public KernelGenerator {
   //! Some rows at a time go through the filters, then all that are left through the first join, and
   //! so on, as long as joins are lookups: their loops have no branches that wait for memory.
   void WriteStages(CodeBlock& declarations, CodeBlock& block);
+  //! Whether the bits of the first join's table take the place of filters, of which there are none.
+  bool TestsBits() const;
   //! The loop of a stage over the rows that are left; `tables` are those whose rows are known.
   void OpenStage(CodeBlock& block, const std::vector<size_t>& tables);
   //! Keeps a row for the next stage if `condition`, an int of 0 or 1, holds.

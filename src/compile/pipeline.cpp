@@ -140,9 +140,9 @@ class Cutter {
   size_t tables_ = 0;
 };
 
-//! Sets the links of all build sides of `pipeline`, whose rows of the tables `needed` are asked
+//! Adds the links of all build sides of `pipeline`, whose rows of the tables `needed` are asked
 //! for.
-void SetLinks(Program& program, const Pipeline& pipeline, std::set<size_t> needed) {
+void AddLinks(Program& program, const Pipeline& pipeline, std::set<size_t> needed) {
   VisitColumns(pipeline, [&](size_t column) { needed.insert(program.column_tables[column]); });
   for (const PipelineJoin& join : pipeline.joins) {
     BuildPipeline& build = program.builds[join.build];
@@ -157,7 +157,7 @@ void SetLinks(Program& program, const Pipeline& pipeline, std::set<size_t> neede
         needed_of_build.insert(table);
       }
     }
-    SetLinks(program, build.pipeline, std::move(needed_of_build));
+    AddLinks(program, build.pipeline, std::move(needed_of_build));
   }
 }
 
@@ -190,6 +190,12 @@ std::set<size_t> Program::MissingTables(const Pipeline& pipeline) const {
   return tables;
 }
 
+void Program::SetLinks() {
+  for (BuildPipeline& build : builds)
+    build.links.clear();
+  AddLinks(*this, result, {});
+}
+
 Program Program::From(const plan::Node& plan) {
   Program program;
   Pipeline& result = program.result;
@@ -208,7 +214,7 @@ Program Program::From(const plan::Node& plan) {
       result.aggregates.push_back(std::move(aggregate));
     }
   }
-  SetLinks(program, result, {});
+  program.SetLinks();
   return program;
 }
 

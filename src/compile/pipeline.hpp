@@ -41,6 +41,7 @@ struct BuildPipeline {
   std::vector<bool> nulls_are_equal;  //!< per key: NULL matches NULL
   //! Tables joined in this pipeline whose rows must be found again from a row of its own table.
   std::vector<size_t> links;
+  double expected_share = 1;  //!< of its table's rows that are left; a guess
 };
 
 //! A plan as pipelines: those of the build sides, each behind the ones it needs, then the result's.
@@ -53,6 +54,9 @@ struct Program {
   //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate at the top. Tables are
   //! numbered in the order of plan::Scans(). Throws Unsupported.
   static Program From(const plan::Node& plan);
+
+  //! Sets the links of all build sides, after a change of pipelines.
+  void SetLinks();
 
   //! The tables whose rows are known behind a join with `build`, given links for all of them.
   std::vector<size_t> Reach(size_t build) const;

@@ -11,6 +11,8 @@ std::vector<std::pair<std::string, uint64_t>> Counters::List() const {
           {"columns_built", columns_built},
           {"bytes_built", bytes_built},
           {"columns_lost", columns_lost},
+          {"structures_built", structures_built},
+          {"structures_reused", structures_reused},
           {"kernels_compiled", kernels_compiled},
           {"rows_read", rows_read},
           {"bytes_touched", bytes_touched},

@@ -140,7 +140,17 @@ Rows ListCache(duckdb::ClientContext& context) {
          Value::UBIGINT(image.Width()), Value::UBIGINT(image.Rows()), Value::UBIGINT(image.Bytes()),
          Value(column.device), Value::UBIGINT(image.Statistics().null_count), Bound(image, true),
          Bound(image, false), Value::UBIGINT(image.Segments().size()),
-         Value::BOOLEAN(image.Statistics().sorted)});
+         Value::BOOLEAN(image.Statistics().sorted), Text("column"), Value(LogicalType::DOUBLE)});
+  }
+  for (const auto& item : Instance::Get(context)->images.ListStructures()) {
+    const auto& structure = *item.structure;
+    const Value no_text(LogicalType::VARCHAR), no_number(LogicalType::UBIGINT);
+    rows.push_back({Value(item.database), Value(item.schema), Value(item.table),
+                    Value(structure.keys), no_text, Value(structure.form), no_number,
+                    Value::UBIGINT(structure.rows), Value::UBIGINT(structure.Bytes()),
+                    Value(item.device), no_number, no_text, no_text, no_number,
+                    Value(LogicalType::BOOLEAN), Text("join table"),
+                    Value::DOUBLE(structure.build_milliseconds)});
   }
   return rows;
 }
@@ -211,7 +221,9 @@ std::vector<Listing> Listings() {
         {"min", text},
         {"max", text},
         {"segments", number},
-        {"sorted", flag}},
+        {"sorted", flag},
+        {"kind", text},
+        {"build_ms", LogicalType::DOUBLE}},
        ListCache},
       {"margay_counters", {{"name", text}, {"value", number}}, ListCounters},
       {"margay_kernels",

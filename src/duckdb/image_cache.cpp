@@ -305,6 +305,9 @@ uint64_t ImageCache::Evict() {
         bytes += column->Bytes();
       }
     }
+    for (const auto& structure : image.Structures().List()) {
+      bytes += structure->Bytes();
+    }
     DropCopy(*entry);
     entry->refusals.clear();
     entry->refused_at = 0;
@@ -331,6 +334,22 @@ std::vector<CachedColumn> ImageCache::List() {
     }
   }
   return columns;
+}
+
+std::vector<CachedStructure> ImageCache::ListStructures() {
+  std::lock_guard<std::mutex> guard(mutex_);
+  Purge();
+  std::vector<CachedStructure> structures;
+  for (const auto& entry : entries_) {
+    if (!entry->copy) {
+      continue;
+    }
+    for (auto& structure : entry->copy->Image()->Structures().List()) {
+      structures.push_back({entry->database, entry->schema, entry->name,
+                            entry->place->device->Info().name, std::move(structure)});
+    }
+  }
+  return structures;
 }
 
 }  // namespace margay::integration

@@ -57,7 +57,16 @@ struct CachedColumn {
   std::shared_ptr<const storage::ColumnImage> image;
 };
 
-//! The encoded columns of the tables of one database instance.
+//! One cached structure, for margay_cache().
+struct CachedStructure {
+  std::string database;
+  std::string schema;
+  std::string table;
+  std::string device;
+  std::shared_ptr<const storage::TableStructure> structure;
+};
+
+//! The encoded columns of the tables of one database instance, with what was computed of them.
 //!
 //! One image per table and device. The table is known by its DataTable object: ALTER makes another
 //! one, and so does DROP with a new CREATE. An image is used where the SnapshotTracker finds it
@@ -86,6 +95,7 @@ class ImageCache {
   uint64_t Evict();
 
   std::vector<CachedColumn> List();
+  std::vector<CachedStructure> ListStructures();
 
  private:
   //! A table on a device.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/device_error.hpp"
+#include "duckdb/client_rest.hpp"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/executor.hpp"
 #include "duckdb/instance.hpp"
@@ -217,6 +218,10 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   result["Rows out"] = std::to_string(statistics.rows_out);
   result["Segments skipped"] =
       std::to_string(statistics.segments_skipped) + " of " + std::to_string(statistics.segments);
+  if (statistics.structures_built + statistics.structures_reused > 0) {
+    result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
+                            std::to_string(statistics.structures_built) + " made for it";
+  }
   result["Kernel"] =
       statistics.kernel_origin + ", " + std::to_string(statistics.launches) + " launches";
   result["Compile time"] = Milliseconds(statistics.compile_milliseconds);
@@ -306,7 +311,10 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
   auto& state = static_cast<PartSourceState&>(input.global_state);
   if (!state.is_started) {
     state.is_started = true;
-    state.uses_fallback = !StartOnDevice(context.client, state);
+    {
+      const ClientRest rest(context.pipeline->executor);
+      state.uses_fallback = !StartOnDevice(context.client, state);
+    }
     if (state.uses_fallback) {
       StartFallback(context, state);
     }
@@ -409,6 +417,8 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   const auto& statistics = state.run->Statistics();
   counters.rows_read += statistics.rows_in;
   counters.bytes_touched += statistics.bytes_touched;
+  counters.structures_built += statistics.structures_built;
+  counters.structures_reused += statistics.structures_reused;
   counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);
 }
 

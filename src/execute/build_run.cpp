@@ -4,6 +4,10 @@ namespace margay::execute {
 
 void BuildRun::RunAll() {
   const compile::JoinTable& table = *Kernel().build;
+  if (!Kernel().structure_name.empty()) {
+    RunShared();
+    return;
+  }
   uint64_t entries = GetPart().LearnedSize(table.number);
   if (!table.is_numbered)
     entries = RowsOf(table.table);
@@ -11,6 +15,32 @@ void BuildRun::RunAll() {
                [&] { entries *= kGrowth; });
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
+}
+
+void BuildRun::RunShared() {
+  const compile::JoinTable& table = *Kernel().build;
+  storage::TableStructures& structures = GetPart().ImageOf(Kernel())->Structures();
+  auto structure = std::make_shared<storage::TableStructure>();
+  for (const compile::InputColumn& column : Kernel().columns)
+    structure->columns.push_back(column.image);
+  if (const auto found = structures.Find(Kernel().structure_name, structure->columns)) {
+    if (auto pins = found->TryPin()) {
+      Joins().TakeShared(table, std::move(*pins));
+      statistics_.structures_reused++;
+      return;
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Joins().CreateShared(table, GetPart().Pool());
+  KernelRun::RunAll();
+  structure->extents = Joins().Extents(table);
+  structure->keys = Kernel().structure_keys;
+  structure->form = table.is_direct ? "direct" : "hash";
+  structure->rows = table.rows;
+  structure->build_milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  structures.Add(Kernel().structure_name, std::move(structure));
+  statistics_.structures_built++;
 }
 
 void BuildRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {

@@ -5,7 +5,8 @@
 namespace margay::execute {
 
 //! A run whose sink is a join table. A numbered one that gets full is replaced by a larger one, and
-//! the run starts anew.
+//! the run starts anew. One that depends on columns of its table alone is kept with the table's
+//! image, or found there.
 class BuildRun : public KernelRun {
  public:
   BuildRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
@@ -18,6 +19,10 @@ class BuildRun : public KernelRun {
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue&, const Batch&) override {}
   size_t LargestBatch() const override { return SIZE_MAX; }
+
+ private:
+  //! Finds the table of a plain build side, or fills it and keeps it.
+  void RunShared();
 };
 
 }  // namespace margay::execute

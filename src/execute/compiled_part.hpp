@@ -31,6 +31,10 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const compile::GeneratedProgram& Program() const { return program_; }
   //! By table.
   const std::vector<Input>& Inputs() const { return inputs_; }
+  //! The image of the table that `kernel` scans; null if that is the result of another part.
+  storage::TableImage* ImageOf(const compile::GeneratedKernel& kernel) const {
+    return inputs_[kernel.table].image.get();
+  }
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
 

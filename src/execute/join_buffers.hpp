@@ -5,6 +5,7 @@
 #include "compile/join_table.hpp"
 #include "device/device.hpp"
 #include "device/kernel.hpp"
+#include "memory/extent_pin.hpp"
 #include "memory/extent_pool.hpp"
 #include "memory/scratch_reservation.hpp"
 
@@ -18,6 +19,14 @@ class JoinBuffers {
   void Create(const compile::JoinTable& table, uint64_t entries, device::Device& device,
               memory::ExtentPool& pool);
 
+  //! Makes an empty table in extents, which outlives the run, of a build side that is nothing but a
+  //! scan. Throws the same.
+  void CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool);
+  //! Takes a table whose extents were filled before.
+  void TakeShared(const compile::JoinTable& table, std::vector<memory::ExtentPin> extents);
+  //! The extents of such a table: heads, then nexts where it has them.
+  std::vector<std::shared_ptr<memory::Extent>> Extents(const compile::JoinTable& table) const;
+
   //! Sets the arguments of `table` from `argument` on; returns the argument behind them.
   uint32_t Bind(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;
   //! The same for the kernel that fills it.
@@ -25,13 +34,20 @@ class JoinBuffers {
 
  private:
   struct Buffers {
-    memory::ScratchReservation reservation;
-    uint32_t capacity = 0;  //!< in entries
+    memory::ScratchReservation reservation;  //!< for those that are made empty
+    uint32_t capacity = 0;                   //!< in entries
     device::Buffer heads;
+    memory::ScratchExtent undefined_heads;  //!< in place of heads, where bits say which are good
+    device::Buffer bits;
     device::Buffer entries;  //!< how many there are; of numbered tables
-    device::Buffer nexts;
-    std::vector<device::Buffer> links;
+    memory::ScratchExtent nexts;
+    std::vector<memory::ScratchExtent> links;
+    //! In place of heads and nexts: those of a table that outlives the run.
+    std::vector<memory::ExtentPin> shared;
   };
+
+  //! The buffers of a table, emptied.
+  Buffers& Reset(const compile::JoinTable& table);
 
   std::vector<Buffers> tables_;
 };

@@ -47,7 +47,9 @@ struct RunStatistics {
   uint64_t segments = 0;  //!< of the table
   uint64_t segments_skipped = 0;
   uint64_t launches = 0;
-  uint64_t bytes_touched = 0;  //!< encoded bytes of the columns read, in the segments read
+  uint64_t bytes_touched = 0;      //!< encoded bytes of the columns read, in the segments read
+  uint64_t structures_built = 0;   //!< join tables that were made for this run and later ones
+  uint64_t structures_reused = 0;  //!< join tables that an earlier run made
   double compile_milliseconds = 0;
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
@@ -57,6 +59,8 @@ struct RunStatistics {
   void AddWork(const RunStatistics& other) {
     launches += other.launches;
     bytes_touched += other.bytes_touched;
+    structures_built += other.structures_built;
+    structures_reused += other.structures_reused;
     compile_milliseconds += other.compile_milliseconds;
     kernel_milliseconds += other.kernel_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ ExtentPool::ExtentPool(std::shared_ptr<device::Device> device,
       allocator_(std::move(allocator)),
       is_in_host_memory_(placement == Placement::Automatic && device_->IsZeroCopy()),
       ledger_(std::make_shared<ExtentLedger>(device_, DefaultLimit(*device_, is_in_host_memory_))),
+      idle_(std::make_shared<IdleExtents>()),
       staging_(std::make_unique<PinnedStaging>(device_, kFillBytes, kRangesInFlight)) {}
 
 ExtentPool::~ExtentPool() = default;
@@ -70,6 +72,26 @@ ExtentPin ExtentPool::CreatePinned(size_t bytes, const Fill& fill) {
       is_in_host_memory_ ? MakeInHostMemory(bytes, fill) : MakeInDeviceMemory(bytes, fill);
   charge.Detach();
   return ExtentPin(std::move(extent));
+}
+
+ExtentPin ExtentPool::CreateZeroed(size_t bytes) {
+  if (is_in_host_memory_) {
+    return CreatePinned(bytes, [](std::byte* destination, size_t, size_t range_bytes) {
+      std::memset(destination, 0, range_bytes);
+    });
+  }
+  ScratchReservation charge = Reserve(bytes);
+  auto extent = std::make_shared<Extent>(ledger_, bytes, RetryWithLess(*ledger_, bytes, [&] {
+                                           return device_->CreateZeroedBuffer(
+                                               bytes, device::Access::ReadWrite);
+                                         }));
+  charge.Detach();
+  return ExtentPin(std::move(extent));
+}
+
+ScratchExtent ExtentPool::TakeScratch(size_t bytes) {
+  auto pin = idle_->Take(bytes);
+  return ScratchExtent(idle_, pin ? std::move(*pin) : CreateZeroed(bytes));
 }
 
 std::shared_ptr<Extent> ExtentPool::MakeInHostMemory(size_t bytes, const Fill& fill) {
@@ -127,6 +149,7 @@ uint64_t ExtentPool::Used() const {
 }
 
 void ExtentPool::EvictAll() {
+  idle_->Clear();
   ledger_->EvictAll();
   staging_->Trim();
 }

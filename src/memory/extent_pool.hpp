@@ -9,6 +9,7 @@
 #include "memory/extent.hpp"
 #include "memory/extent_pin.hpp"
 #include "memory/host_allocator.hpp"
+#include "memory/scratch_extent.hpp"
 #include "memory/scratch_reservation.hpp"
 
 namespace margay::memory {
@@ -57,6 +58,14 @@ class ExtentPool {
   //! The same, pinned from the start, so that nobody can evict it before its maker is done.
   ExtentPin CreatePinned(size_t bytes, const Fill& fill);
 
+  //! A pinned extent of `bytes` (at least 1) that are all 0. Kernels may write to it until others
+  //! know of it.
+  ExtentPin CreateZeroed(size_t bytes);
+
+  //! Memory of `bytes` (at least 1) with undefined content, for the tables of one execution: what
+  //! an earlier one gave back, or a fresh extent.
+  ScratchExtent TakeScratch(size_t bytes);
+
   //! Charges `bytes` for device memory that the caller allocates itself. Throws OutOfMemory.
   ScratchReservation Reserve(uint64_t bytes);
 
@@ -66,7 +75,7 @@ class ExtentPool {
   uint64_t Limit() const;
   uint64_t Used() const;
 
-  //! Evicts all unpinned extents and frees idle transfer memory.
+  //! Evicts all unpinned extents, idle ones included, and frees idle transfer memory.
   void EvictAll();
 
   const std::shared_ptr<device::Device>& Device() const { return device_; }
@@ -81,6 +90,7 @@ class ExtentPool {
   const std::shared_ptr<HostAllocator> allocator_;
   const bool is_in_host_memory_;
   const std::shared_ptr<ExtentLedger> ledger_;
+  const std::shared_ptr<IdleExtents> idle_;
   //! For uploads.
   const std::unique_ptr<PinnedStaging> staging_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "storage/column_image.hpp"
+#include "storage/table_structure.hpp"
 
 namespace margay::storage {
 
@@ -39,11 +40,16 @@ class TableImage {
   //! Sum over the columns.
   size_t Bytes() const;
 
+  //! What was computed of the columns, and is kept as long as the image.
+  TableStructures& Structures() { return structures_; }
+  const TableStructures& Structures() const { return structures_; }
+
  private:
   const uint64_t rows_;
   const size_t segments_per_extent_;
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, std::shared_ptr<const ColumnImage>> columns_;
+  TableStructures structures_;
 };
 
 }  // namespace margay::storage

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compile/dictionary_cache.hpp"
+#include "compile/pipeline.hpp"
+#include "compile/row_reader.hpp"
+
+namespace margay::compile {
+
+//! `program` with inner joins arranged so that rows are looked up rather than multiplied, and that
+//! few rows are touched:
+//!
+//! Exchange. A table with unique keys that is joined with a larger one by keys that are not becomes
+//! the build side: every row of the larger one finds at most one there.
+//!
+//! Lift. The filters and joins of a build side come behind the join with it where fewer rows are
+//! expected there than the build side's table has. What is left of the build side, a plain scan,
+//! has a join table that outlives the execution.
+//!
+//! `columns` are those of all tables, by number, `rows` those of the tables.
+Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
+                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries);
+
+}  // namespace margay::compile

@@ -1,0 +1,130 @@
+#include "compile/selectivity.hpp"
+
+#include <algorithm>
+
+namespace margay::compile {
+
+using plan::Operation;
+
+namespace {
+
+//! Where nothing is known.
+constexpr double kUnknownShare = 1.0 / 3;
+
+//! Of an equality, or of a search in text, where nothing is known.
+constexpr double kUnknownMatch = 0.1;
+
+//! The share of the values from `low` to `high`, both included, that are below `value`.
+double ShareBelow(Int128 low, Int128 high, Int128 value) {
+  if (value <= low)
+    return 0;
+  if (value > high)
+    return 1;
+  return static_cast<double>(value - low) / (static_cast<double>(high - low) + 1);
+}
+
+}  // namespace
+
+double Selectivity::Of(const std::vector<plan::ExpressionPointer>& conjuncts) const {
+  double share = 1;
+  for (const plan::ExpressionPointer& conjunct : conjuncts)
+    share *= Of(*conjunct);
+  return share;
+}
+
+double Selectivity::Of(const plan::Expression& predicate) const {
+  const auto& operands = predicate.Operands();
+  switch (predicate.GetOperation()) {
+    case Operation::And:
+      return Of(operands);
+    case Operation::Or: {
+      double none = 1;
+      for (const plan::ExpressionPointer& operand : operands)
+        none *= 1 - Of(*operand);
+      return 1 - none;
+    }
+    case Operation::Not:
+      return 1 - Of(*operands[0]);
+    case Operation::Equal:
+      return OfOneValue(*operands[0]);
+    case Operation::In:
+      return std::min(1.0, static_cast<double>(operands.size() - 1) * OfOneValue(*operands[0]));
+    case Operation::NotEqual:
+      return 1 - OfOneValue(*operands[0]);
+    case Operation::Less:
+    case Operation::LessOrEqual:
+    case Operation::Greater:
+    case Operation::GreaterOrEqual:
+      return OfComparison(predicate);
+    case Operation::IsNotNull:
+      return 1;
+    case Operation::IsNull:
+    case Operation::Like:
+    case Operation::Prefix:
+    case Operation::Suffix:
+    case Operation::Contains:
+      return kUnknownMatch;
+    case Operation::Dictionary:
+      return OfDictionary(predicate);
+    default:
+      return kUnknownShare;
+  }
+}
+
+double Selectivity::OfOneValue(const plan::Expression& expression) const {
+  if (expression.GetOperation() != Operation::Column)
+    return kUnknownMatch;
+  const storage::ColumnStatistics& statistics =
+      columns_[expression.ColumnIndex()].form->Statistics();
+  if (statistics.distinct_count != 0)
+    return 1 / static_cast<double>(statistics.distinct_count);
+  if (!statistics.HasValues() || !expression.GetType().IsIntegral())
+    return kUnknownMatch;
+  const double values = static_cast<double>(statistics.max - statistics.min) + 1;
+  return 1 / std::min(values, static_cast<double>(statistics.rows));
+}
+
+double Selectivity::OfComparison(const plan::Expression& comparison) const {
+  const plan::Expression* column = &comparison.Operand(0);
+  const plan::Expression* constant = &comparison.Operand(1);
+  const bool is_swapped = column->GetOperation() != Operation::Column;
+  if (is_swapped)
+    std::swap(column, constant);
+  if (column->GetOperation() != Operation::Column ||
+      constant->GetOperation() != Operation::Constant || constant->GetConstant().is_null ||
+      !column->GetType().IsIntegral()) {
+    return kUnknownShare;
+  }
+  const storage::ColumnStatistics& statistics = columns_[column->ColumnIndex()].form->Statistics();
+  if (!statistics.HasValues())
+    return 0;
+  const Operation operation = comparison.GetOperation();
+  const bool is_less = operation == Operation::Less || operation == Operation::LessOrEqual;
+  const bool includes_equal =
+      operation == Operation::LessOrEqual || operation == Operation::GreaterOrEqual;
+  const bool keeps_below = is_less != is_swapped;
+  // What is kept, or what is not, lies below this value.
+  const Int128 value = constant->GetConstant().integer;
+  const bool is_itself_below = keeps_below == includes_equal;
+  const double below = is_itself_below ? std::max(ShareBelow(statistics.min, statistics.max, value),
+                                                  value >= statistics.max ? 1.0 : 0.0)
+                                       : ShareBelow(statistics.min, statistics.max, value);
+  return keeps_below ? below : 1 - below;
+}
+
+double Selectivity::OfDictionary(const plan::Expression& predicate) const {
+  if (!predicate.GetType().IsBoolean())
+    return kUnknownShare;
+  const plan::DictionaryResults& results = dictionaries_.Results(predicate);
+  const size_t values = results.states.size() - 1;
+  if (values == 0)
+    return 1;
+  size_t kept = 0;
+  for (size_t code = 0; code < values; code++) {
+    kept += results.states[code] == plan::DictionaryResults::State::Valid &&
+            results.integers[code] != 0;
+  }
+  return static_cast<double>(kept) / static_cast<double>(values);
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "compile/dictionary_cache.hpp"
+#include "compile/row_reader.hpp"
+#include "plan/expression.hpp"
+
+namespace margay::compile {
+
+//! Guesses from statistics which share of its rows a filter keeps, between 0 and 1. Values count as
+//! spread evenly, and filters as independent of each other. Only costs may depend on it.
+class Selectivity {
+ public:
+  //! `columns` by number. Both outlive this object.
+  Selectivity(const std::vector<InputColumn>& columns, DictionaryCache& dictionaries)
+      : columns_(columns), dictionaries_(dictionaries) {}
+
+  double Of(const plan::Expression& predicate) const;
+  double Of(const std::vector<plan::ExpressionPointer>& conjuncts) const;
+
+ private:
+  double OfComparison(const plan::Expression& comparison) const;
+  double OfDictionary(const plan::Expression& predicate) const;
+  //! The share of rows with one certain value of `expression`.
+  double OfOneValue(const plan::Expression& expression) const;
+
+  const std::vector<InputColumn>& columns_;
+  DictionaryCache& dictionaries_;
+};
+
+}  // namespace margay::compile

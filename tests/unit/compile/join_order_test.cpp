@@ -1,0 +1,163 @@
+// Which side of a join is built, where filters of build sides are worked off, and the guesses that
+// decide about it.
+#include "compile/join_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include "compile/selectivity.hpp"
+
+namespace margay::compile {
+namespace {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+
+constexpr plan::TypeKind kInteger = plan::TypeKind::Int32;
+
+//! Tables `head` (1,000 rows), `line` (100,000) and `owner` (50), each of a unique `id` from 0 on
+//! and a column `k` of 100 values that are not unique.
+constexpr uint64_t kHeadRows = 1000, kLineRows = 100'000, kOwnerRows = 50;
+
+std::shared_ptr<const storage::ColumnForm> Form(uint64_t rows, int64_t max, bool is_unique) {
+  storage::ColumnForm::Parts parts;
+  parts.type = kInteger;
+  parts.width = 4;
+  parts.rows = parts.statistics.rows = rows;
+  parts.statistics.max = max;
+  parts.statistics.distinct_count = is_unique ? rows : 0;
+  parts.statistics.sorted = is_unique;
+  return std::make_shared<storage::ColumnForm>(parts);
+}
+
+NodePointer Scan(const std::string& table) {
+  return Node::Scan(table, {{0, "id", kInteger}, {1, "k", kInteger}});
+}
+ExpressionPointer Column(size_t number) {
+  return Expression::Column(number, kInteger, "c" + std::to_string(number));
+}
+ExpressionPointer Compare(Operation operation, size_t column, int64_t value) {
+  return Expression::Make(operation, plan::TypeKind::Boolean,
+                          {Column(column), Expression::Integer(value, kInteger)});
+}
+NodePointer Join(JoinKind kind, NodePointer probe, size_t probe_column, NodePointer build,
+                 size_t build_column) {
+  return Node::Join(kind, std::move(probe), std::move(build),
+                    {{Column(probe_column), Column(build_column)}}, nullptr);
+}
+
+struct Ordered {
+  std::vector<InputColumn> columns;
+  Program program;
+};
+
+//! The program of a plan that scans tables of these numbers of rows.
+Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows) {
+  Ordered ordered;
+  for (size_t table = 0; table < rows.size(); table++) {
+    for (const bool is_id : {true, false}) {
+      const int64_t max = is_id ? static_cast<int64_t>(rows[table]) - 1 : 99;
+      ordered.columns.push_back(
+          {ordered.columns.size(), table, is_id ? "id" : "k", Form(rows[table], max, is_id)});
+    }
+  }
+  DictionaryCache dictionaries(ordered.columns);
+  ordered.program = OrderJoins(Program::From(*plan), ordered.columns, rows, dictionaries);
+  return ordered;
+}
+
+TEST(JoinOrder, AUniqueSideIsBuilt) {
+  const auto plan = Join(JoinKind::Inner, Scan("head"), 0, Scan("line"), 1);
+  const Program program = Order(plan, {kHeadRows, kLineRows}).program;
+  EXPECT_EQ(program.result.table, 1u);
+  ASSERT_EQ(program.builds.size(), 1u);
+  EXPECT_EQ(program.builds[0].pipeline.table, 0u);
+  EXPECT_EQ(program.builds[0].keys[0]->ToString(), "\"t0.id\"");
+  EXPECT_EQ(program.result.joins[0].keys[0].probe->ToString(), "\"t1.k\"");
+}
+
+TEST(JoinOrder, OtherSidesStay) {
+  // A larger table with unique keys, keys that are not unique, and kinds that are not symmetric.
+  EXPECT_EQ(Order(Join(JoinKind::Inner, Scan("line"), 0, Scan("head"), 1), {kLineRows, kHeadRows})
+                .program.result.table,
+            0u);
+  EXPECT_EQ(Order(Join(JoinKind::Inner, Scan("head"), 1, Scan("line"), 1), {kHeadRows, kLineRows})
+                .program.result.table,
+            0u);
+  EXPECT_EQ(Order(Join(JoinKind::Inner, Scan("head"), 0, Scan("line"), 0), {kHeadRows, kLineRows})
+                .program.result.table,
+            0u);
+  for (const JoinKind kind : {JoinKind::Left, JoinKind::Semi, JoinKind::Anti}) {
+    EXPECT_EQ(Order(Join(kind, Scan("head"), 0, Scan("line"), 1), {kHeadRows, kLineRows})
+                  .program.result.table,
+              0u);
+  }
+}
+
+TEST(JoinOrder, JoinsOfBothSidesFollowTheExchange) {
+  // owner.id = head.k below head.id = line.k: all end up behind the scan of line.
+  const auto inner = Join(JoinKind::Inner, Scan("head"), 0, Scan("line"), 1);
+  const auto plan = Node::Filter(Join(JoinKind::Inner, Scan("owner"), 0, inner, 1),
+                                 Compare(Operation::Less, 1, 7));
+  const Program program = Order(plan, {kOwnerRows, kHeadRows, kLineRows}).program;
+  EXPECT_EQ(program.result.table, 2u);
+  ASSERT_EQ(program.result.joins.size(), 2u);
+  EXPECT_EQ(program.builds[program.result.joins[0].build].pipeline.table, 1u);
+  EXPECT_EQ(program.builds[program.result.joins[1].build].pipeline.table, 0u);
+  EXPECT_EQ(program.result.joins[1].conjuncts.size(), 1u);
+}
+
+TEST(JoinOrder, FiltersAreLiftedWhereFewRowsArrive) {
+  const auto plan = [](int64_t bound) {
+    return Join(JoinKind::Inner, Node::Filter(Scan("line"), Compare(Operation::Less, 0, bound)), 1,
+                Node::Filter(Scan("head"), Compare(Operation::Less, 1, 50)), 0);
+  };
+  const Program lifted = Order(plan(500), {kLineRows, kHeadRows}).program;
+  EXPECT_TRUE(lifted.builds[0].pipeline.conjuncts.empty());
+  EXPECT_EQ(lifted.result.joins[0].conjuncts.size(), 1u);
+  EXPECT_EQ(lifted.builds[0].expected_share, 1);
+  const Program built = Order(plan(50'000), {kLineRows, kHeadRows}).program;
+  EXPECT_EQ(built.builds[0].pipeline.conjuncts.size(), 1u);
+  EXPECT_TRUE(built.result.joins[0].conjuncts.empty());
+  EXPECT_NEAR(built.builds[0].expected_share, 0.5, 0.01);
+}
+
+TEST(JoinOrder, AKeyOfAnInnerTableIsReplacedByItsEqual) {
+  // line.k = owner.id where owner.id = head.k: the table of heads has the key itself.
+  const auto build = Join(JoinKind::Inner, Scan("head"), 1, Scan("owner"), 0);
+  const auto plan = Join(JoinKind::Inner, Scan("line"), 1, build, 2);
+  const Program program = Order(plan, {kLineRows, kHeadRows, kOwnerRows}).program;
+  EXPECT_EQ(program.builds[1].keys[0]->ToString(), "\"t1.k\"");
+}
+
+TEST(JoinOrder, WhatMayFailIsNotLifted) {
+  const auto sum = Expression::Make(Operation::Add, kInteger,
+                                    {Column(1), Expression::Integer(INT32_MAX, kInteger)});
+  const auto predicate = Expression::Make(Operation::Less, plan::TypeKind::Boolean,
+                                          {sum, Expression::Integer(5, kInteger)});
+  const auto plan =
+      Join(JoinKind::Inner, Node::Filter(Scan("line"), Compare(Operation::Less, 0, 5)), 1,
+           Node::Filter(Scan("head"), predicate), 0);
+  const Program program = Order(plan, {kLineRows, kHeadRows}).program;
+  EXPECT_EQ(program.builds[0].pipeline.conjuncts.size(), 1u);
+}
+
+TEST(Selectivity, OfComparisons) {
+  const std::vector<InputColumn> columns{{0, 0, "id", Form(1000, 999, true)}};
+  DictionaryCache dictionaries(columns);
+  const Selectivity selectivity(columns, dictionaries);
+  EXPECT_NEAR(selectivity.Of(*Compare(Operation::Less, 0, 250)), 0.25, 0.01);
+  EXPECT_NEAR(selectivity.Of(*Compare(Operation::GreaterOrEqual, 0, 250)), 0.75, 0.01);
+  EXPECT_EQ(selectivity.Of(*Compare(Operation::LessOrEqual, 0, 999)), 1);
+  EXPECT_EQ(selectivity.Of(*Compare(Operation::Greater, 0, 999)), 0);
+  EXPECT_EQ(selectivity.Of(*Compare(Operation::Less, 0, 0)), 0);
+  EXPECT_NEAR(selectivity.Of(*Compare(Operation::Equal, 0, 5)), 0.001, 1e-6);
+  EXPECT_NEAR(selectivity.Of({Compare(Operation::Less, 0, 500), Compare(Operation::Less, 0, 500)}),
+              0.25, 0.01);
+}
+
+}  // namespace
+}  // namespace margay::compile
