@@ -31,6 +31,7 @@ std::optional<PlainBuild> PlainBuild::Of(const BuildPipeline& build,
   BuildPipeline& only = plain.program.builds.emplace_back();
   for (const plan::ExpressionPointer& key : build.keys)
     only.keys.push_back(plan::Substitute(key, replacements));
+  only.nulls_are_equal = build.nulls_are_equal;
   return plain;
 }
 
