@@ -10,6 +10,7 @@
 #include "compile/aggregate_layout.hpp"
 #include "compile/group_table_writer.hpp"
 #include "compile/join_table.hpp"
+#include "compile/order_words.hpp"
 #include "compile/segment_filter.hpp"
 #include "compile/shape.hpp"
 #include "storage/table_image.hpp"
@@ -36,7 +37,9 @@ namespace margay::compile {
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
 //!              or those of GroupTableWriter
-//!   rows:      counts       uint per unit: rows produced
+//!   rows:      bound        ulong per word of the order, if there is a limit: rows whose words are
+//!                           not below are left out (see OrderWords)
+//!              counts       uint per unit: rows produced
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
@@ -71,6 +74,11 @@ struct GeneratedKernel {
   CollectKernel collect;  //!< for aggregate.shared; its source is part of `source`
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
+  //! Of a result of rows that is ordered: the last outputs are the words of the rows.
+  std::shared_ptr<const OrderWords> order;
+  plan::RowWindow window;  //!< of the ordered rows
+
+  bool HasBound() const { return order && window.limit; }
 };
 
 inline constexpr const char* kKernelName = "part";

@@ -40,6 +40,19 @@ KernelGenerator::KernelGenerator(const Input& input)
       throw Unsupported("the text column " + expression->ToString() +
                         " of a joined table in a row");
   }
+  if (!pipeline_.order)
+    return;
+  kernel_.order = std::make_shared<const OrderWords>(pipeline_.order->keys, context_);
+  kernel_.window = pipeline_.order->window;
+  order_is_of_scan_ = true;
+  for (const plan::OrderKey& key : pipeline_.order->keys) {
+    VisitColumns(*key.expression, [&](size_t column) {
+      order_is_of_scan_ = order_is_of_scan_ && input_.columns[column].table == pipeline_.table;
+    });
+  }
+  RowOutput word;
+  word.type = plan::TypeKind::UInt64;
+  kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -154,6 +167,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
       arguments.push_back("__global long* restrict partials");
     }
   } else {
+    if (kernel_.HasBound())
+      arguments.push_back("__global const ulong* restrict bound");
     arguments.push_back("__global uint* restrict counts");
     for (const std::string& argument : OutputArguments(kernel_.outputs))
       arguments.push_back(argument);
@@ -296,7 +311,20 @@ std::string KernelGenerator::WriteConjunction(
 }
 
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
-  return WriteConjunction(writer, pipeline_.conjuncts);
+  std::string condition = WriteConjunction(writer, pipeline_.conjuncts);
+  if (!FiltersByBound())
+    return condition;
+  if (condition == "1")
+    return OrderWords::IsBelowBound(kernel_.order->Write(writer));
+  condition = writer.Declare(Machine::Int32, condition);
+  writer.Restrict(condition);
+  return "(" + condition + " & " + OrderWords::IsBelowBound(kernel_.order->Write(writer)) + ")";
+}
+
+std::string KernelGenerator::WriteLastFilter(ExpressionWriter& writer) {
+  if (!kernel_.HasBound() || FiltersByBound())
+    return "1";
+  return OrderWords::IsBelowBound(kernel_.order->Write(writer));
 }
 
 void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first,
@@ -408,10 +436,15 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
-  for (size_t i = 0; i < kernel_.outputs.size(); i++) {
+  for (size_t i = 0; i < pipeline_.outputs.size(); i++) {
     WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], kernel_.columns, writer, block,
                 position);
   }
+  if (!kernel_.order)
+    return;
+  size_t output = pipeline_.outputs.size();
+  for (const std::string& word : kernel_.order->Write(writer))
+    block.Line(Numbered("values", output++) + "[" + position + "] = (long)" + word + ";");
 }
 
 namespace {

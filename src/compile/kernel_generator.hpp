@@ -43,8 +43,12 @@ class KernelGenerator {
   static std::string WriteConjunction(ExpressionWriter& writer,
                                       const std::vector<plan::ExpressionPointer>& conjuncts);
   //! Writes the filters before the first join; returns an int that is 1 where the row passes ("1"
-  //! without filters).
+  //! without filters). A bound of the order is one more, if no join is needed to know the words.
   std::string WriteFilters(ExpressionWriter& writer);
+  //! Writes what decides about a row behind the last join; as WriteFilters.
+  std::string WriteLastFilter(ExpressionWriter& writer);
+  //! Whether a bound is the last of the filters before the first join.
+  bool FiltersByBound() const { return kernel_.HasBound() && order_is_of_scan_; }
   //! Writes the joins from the `first` on, with the filters behind them: what follows runs once for
   //! every row that comes out, until CloseJoins. `head` is what JoinWriter::WriteHead gave for the
   //! first of them, if anything.
@@ -91,8 +95,9 @@ class KernelGenerator {
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);
 
-  size_t open_scopes_ = 0;   //!< of joins
-  uint32_t most_steps_ = 0;  //!< of a work-item, if resumable
+  bool order_is_of_scan_ = false;  //!< the words need columns of the scanned table alone
+  size_t open_scopes_ = 0;         //!< of joins
+  uint32_t most_steps_ = 0;        //!< of a work-item, if resumable
 };
 
 template <typename Word>

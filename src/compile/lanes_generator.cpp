@@ -393,7 +393,7 @@ void LanesGenerator::WriteRowsTile(CodeBlock& block) {
     } else {
       block.Open("if (" + condition + ") {");
       OpenJoins(writer, block);
-      block.Line("passes = 1;");
+      block.Line("passes = (uint)" + WriteLastFilter(writer) + ";");
       CloseJoins(block);
       block.Close();
     }

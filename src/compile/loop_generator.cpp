@@ -105,9 +105,14 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
     const std::vector<Value> values = WriteArguments(writer);
     WriteFolds(block, values, [&](size_t word) { return Word(word); });
   } else {
+    const std::string condition = WriteLastFilter(writer);
+    if (condition != "1")
+      block.Open("if (" + condition + ") {");
     block.Line("const ulong position = (ulong)unit * UNIT_ROWS + produced;");
     WriteOutputs(writer, block, "position");
     block.Line("produced++;");
+    if (condition != "1")
+      block.Close();
   }
 }
 
@@ -391,7 +396,7 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
       context_.parameters = parameters;
     }
   }
-  if (!pipeline_.joins.empty()) {
+  if (!pipeline_.joins.empty() || FiltersByBound()) {
     CodeBlock declarations(block.Indentation());
     WriteStages(declarations, segment);
     block.Append(declarations);

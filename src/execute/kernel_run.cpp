@@ -128,24 +128,20 @@ std::optional<ResultBatch> KernelRun::Next() {
   return batch;
 }
 
-void KernelRun::CountBytes(const WorkList& work) {
-  const size_t segments = part_->ImageOf(Kernel()).SegmentCount();
-  statistics_.segments += segments;
-  statistics_.segments_skipped += segments - work.LiveSegments();
-  statistics_.rows_in += work.LiveRows();
-  for (const compile::InputColumn& column : Kernel().columns) {
-    statistics_.bytes_touched += work.LiveRows() * column.image->Width();
-    if (column.image->HasValidity())
-      statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
-    if (!column.IsText())
-      continue;
-    for (const ExtentWork& extent : work.Extents()) {
-      for (size_t segment : extent.segments)
+void KernelRun::CountWork(const WorkList& work, const Batch& batch) {
+  statistics_.segments_skipped -= batch.segments;
+  for (size_t i = 0; i < batch.segments; i++) {
+    const size_t segment = batch.segment_numbers[i];
+    const uint64_t rows = work.RowsOf(segment);
+    statistics_.rows_in += rows;
+    for (const compile::InputColumn& column : Kernel().columns) {
+      statistics_.bytes_touched += rows * column.image->Width();
+      if (column.image->HasValidity())
+        statistics_.bytes_touched += (rows + 7) / 8;
+      if (column.IsText())
         statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
     }
   }
-  for (const compile::InputColumn& column : Kernel().joined_columns)
-    statistics_.bytes_touched += column.image->Rows() * column.image->Width();
 }
 
 void KernelRun::RunAll() {
@@ -157,8 +153,13 @@ void KernelRun::RunAll() {
   statistics_.compile_milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
-  const WorkList work(Kernel(), part_->ImageOf(Kernel()));
-  CountBytes(work);
+  WorkList work(Kernel(), part_->ImageOf(Kernel()));
+  Arrange(work);
+  const size_t segments = part_->ImageOf(Kernel()).SegmentCount();
+  statistics_.segments += segments;
+  statistics_.segments_skipped += segments;  // less those that batches read
+  for (const compile::InputColumn& column : Kernel().joined_columns)
+    statistics_.bytes_touched += column.image->Rows() * column.image->Width();
   progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
@@ -199,9 +200,13 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
   for (size_t done = 0; done < extent.segments.size();) {
     Batch batch;
     batch.segment_numbers = extent.segments.data() + done;
-    batch.segments =
-        SegmentsInTexts(batch.segment_numbers,
-                        std::min({batch_segments_, LargestBatch(), extent.segments.size() - done}));
+    batch.segments = UsefulSegments(
+        batch.segment_numbers,
+        SegmentsInTexts(batch.segment_numbers, std::min({batch_segments_, LargestBatch(),
+                                                         extent.segments.size() - done})));
+    if (batch.segments == 0)
+      return;
+    CountWork(work, batch);
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     const std::vector<int64_t> descriptors =
