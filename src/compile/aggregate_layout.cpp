@@ -175,10 +175,7 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
     return sum;
   }
   sum.fold = Fold::Sum128;
-  // No run makes 2^63 rows.
-  const Int128 most_rows =
-      multiplies_rows ? INT64_MAX : std::max<Int128>(static_cast<Int128>(rows), 1);
-  sum.is_checked = magnitude > kInt128Max / most_rows;
+  sum.is_checked = magnitude > kInt128Max / static_cast<Int128>(layout.most_rows);
   return sum;
 }
 
@@ -189,6 +186,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
                                     KernelContext scratch, uint64_t rows, bool multiplies_rows) {
   const Pipeline& pipeline = program.result;
   AggregateLayout layout;
+  // No run makes 2^63 rows.
+  layout.most_rows = multiplies_rows ? INT64_MAX : std::max<uint64_t>(rows, 1);
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);

@@ -65,6 +65,8 @@ struct AggregateLayout {
   size_t words = 0;
   //! A table may take in at most this many rows: beyond, a Sum64 might wrap.
   uint64_t rows_per_table = UINT64_MAX;
+  //! A group has at most this many rows.
+  uint64_t most_rows = 0;
 
   //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
   //! any number of rows if `multiplies_rows`. Throws Unsupported.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compile/group_values.hpp"
 #include "compile/refusal.hpp"
 
 namespace margay::compile {
@@ -19,6 +20,11 @@ std::string Accumulated(size_t word) {
 
 std::string GroupRow(size_t table) {
   return "group_row" + Number(table);
+}
+
+//! The argument that gets a table's row per group.
+std::string TableRows(size_t table) {
+  return "table_rows" + Number(table);
 }
 
 constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
@@ -171,37 +177,72 @@ std::string GroupTableWriter::PrepareSource() const {
   return block.Text();
 }
 
+namespace {
+
+//! The output of an aggregate.
+RowOutput OutputOf(const plan::Aggregate& aggregate, const Value& value,
+                   const KernelContext& context) {
+  RowOutput output;
+  output.type = aggregate.type;
+  output.can_be_null = value.CanBeNull();
+  if (aggregate.type.IsVarchar())
+    output.texts = context.columns[aggregate.argument->ColumnIndex()].form->GetDictionary();
+  return output;
+}
+
+}  // namespace
+
 std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside) const {
   KernelContext context{context_.columns, context_.dictionaries, SIZE_MAX, context_.missing_tables};
-  std::vector<plan::ExpressionPointer> dependent;
   std::set<size_t> read;
   for (size_t i = 0; i < layout_.keys.size(); i++) {
-    if (!layout_.keys[i].is_dependent)
-      continue;
-    dependent.push_back(pipeline_.outputs[i]);
-    VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
+    if (layout_.keys[i].is_dependent)
+      VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
   }
   for (size_t column : read)
     collect.columns.push_back(context.columns[column]);
-  for (const plan::ExpressionPointer& key : dependent)
-    collect.outputs.push_back(RowOutput::Of(key, collect.columns, context));
 
   CodeBlock body(1);
   body.Line("int fault = 0;");
   OpenSlots(body);
-  body.Line("__global const long* from = group_table + slot * WORDS;");
-  body.Open("if (from[0] != 0) {");
+  body.Line("__global const long* words = group_table + slot * WORDS;");
+  body.Open("if (words[0] != 0) {");
   body.Line("const ulong position = atomic_inc(count);");
-  body.Line("groups[position] = " +
-            std::string(layout_.shared->is_hashed ? "group_codes[slot] - 1;" : "slot;"));
-  body.Line(
-      "for (uint word = 0; word < WORDS; word++) words[position * WORDS + word] = from[word];");
   for (const SharedGroups::Row& row : layout_.shared->rows)
-    body.Line("const int " + JoinedRow(row.table) + " = (int)from[" + Number(row.word) + "];");
+    body.Line("const int " + JoinedRow(row.table) + " = (int)words[" + Number(row.word) + "];");
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
-  for (size_t i = 0; i < dependent.size(); i++)
-    WriteOutput(collect.outputs[i], i, dependent[i], collect.columns, writer, body, "position");
+  GroupValues values(layout_, writer, context.parameters,
+                     layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot", "words");
+  std::set<size_t> text_tables;
+  for (size_t i = 0; i < layout_.keys.size(); i++) {
+    const GroupKey& key = layout_.keys[i];
+    if (key.is_dependent) {
+      const plan::ExpressionPointer& expression = pipeline_.outputs[i];
+      const RowOutput output = RowOutput::Of(expression, collect.columns, context);
+      WriteOutput(output, i, expression, collect.columns, writer, body, "position");
+      if (output.text_column)
+        text_tables.insert(collect.columns[*output.text_column].table);
+      collect.outputs.push_back(output);
+      continue;
+    }
+    const Value value = values.Key(key);
+    RowOutput output;
+    output.type = key.type;
+    output.can_be_null = value.CanBeNull();
+    output.texts = key.texts;
+    WriteOutput(output, i, value, writer, body, "position");
+    collect.outputs.push_back(output);
+  }
+  for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
+    const Value value = values.Aggregate(i, pipeline_.aggregates[i]);
+    const RowOutput output = OutputOf(pipeline_.aggregates[i], value, context);
+    WriteOutput(output, collect.outputs.size(), value, writer, body, "position");
+    collect.outputs.push_back(output);
+  }
+  for (size_t table : text_tables)
+    body.Line(TableRows(table) + "[position] = " + JoinedRow(table) + ";");
+  collect.text_tables.assign(text_tables.begin(), text_tables.end());
   body.Close();
   body.Close();
   body.Close();
@@ -215,14 +256,15 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
   if (layout_.shared->is_hashed)
     arguments.push_back("__global const ulong* restrict group_codes");
   arguments.insert(arguments.end(),
-                   {"__global int* restrict faults", "volatile __global uint* count",
-                    "__global ulong* restrict groups", "__global long* restrict words"});
+                   {"__global int* restrict faults", "volatile __global uint* count"});
   for (const InputColumn& column : collect.columns) {
     for (const std::string& argument : ColumnArguments(column))
       arguments.push_back(argument);
   }
   for (const std::string& argument : OutputArguments(collect.outputs))
     arguments.push_back(argument);
+  for (size_t table : collect.text_tables)
+    arguments.push_back("__global int* restrict " + TableRows(table));
 
   if (arguments.size() > kMostArguments) {
     throw Unsupported("GROUP BY with more than " + std::to_string(kMostArguments) +

@@ -9,21 +9,21 @@
 
 namespace margay::compile {
 
-//! The kernel `collect` of a shared table of groups: packs the groups that have rows, with the keys
-//! that follow from a group's rows of tables. Its arguments, in order:
+//! The kernel `collect` of a shared table of groups: packs the groups that have rows, as finished
+//! columns of the result. Its arguments, in order:
 //!   parameters, lookups     see Parameters
 //!   group_table, slots      see GroupTableWriter
 //!   group_codes             if hashed
 //!   faults                  int: becomes 1 where a value left its type's range
 //!   count                   uint: becomes the number of groups
-//!   groups                  ulong per group: its index
-//!   words                   a row of words per group
-//!   column, validity        per column read
+//!   column, validity        per column read, those of the tables that dependent keys come from
 //!   values, nulls           per output: see OutputArguments
+//!   table_rows              per table of `text_tables`, int per group: its row, or -1
 struct CollectKernel {
   std::vector<InputColumn> columns;
   Parameters parameters;
-  std::vector<RowOutput> outputs;  //!< one per dependent key
+  std::vector<RowOutput> outputs;   //!< the group keys, then the aggregates
+  std::vector<size_t> text_tables;  //!< of whose rows outputs give strings
 };
 
 //! Writes what generated source holds for a shared table of groups:

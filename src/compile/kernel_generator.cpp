@@ -230,6 +230,7 @@ GeneratedKernel KernelGenerator::Generate() {
   }
   block.Line("");
   if (group_table_) {
+    block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
     block.Line(group_table_->FoldFunction());
     block.Line(table_kernels);

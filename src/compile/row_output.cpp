@@ -103,23 +103,22 @@ std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs) 
   return arguments;
 }
 
-void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
-                 const std::vector<InputColumn>& columns, ExpressionWriter& writer,
-                 CodeBlock& block, const std::string& position) {
-  const std::string name = Numbered("values", number);
-  Value value;
-  if (output.text_column) {
-    value = writer.Write(Argument(expression));
-  } else if (IsDerivedText(*expression)) {
-    value = DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
-  } else {
-    value = writer.Write(expression);
+namespace {
+
+void WriteNull(const RowOutput& output, size_t number, const Value& value, CodeBlock& block,
+               const std::string& position) {
+  if (output.can_be_null) {
+    block.Line(Numbered("nulls", number) + "[" + position + "] = (uchar)!" +
+               (value.CanBeNull() ? value.null : "0") + ";");
   }
-  if (output.text_column) {
-    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(columns[*output.text_column]);
-    block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
-    block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
-  } else if (output.type.PhysicalBytes() == 16) {
+}
+
+}  // namespace
+
+void WriteOutput(const RowOutput& output, size_t number, const Value& value,
+                 ExpressionWriter& writer, CodeBlock& block, const std::string& position) {
+  const std::string name = Numbered("values", number);
+  if (output.type.PhysicalBytes() == 16) {
     const std::string wide = writer.Declare(Machine::Wide, writer.Convert(value, Machine::Wide));
     block.Line(name + "[2 * " + position + "] = (long)" + wide + ".low;");
     block.Line(name + "[2 * " + position + " + 1] = " + wide + ".high;");
@@ -129,10 +128,25 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
     block.Line(name + "[" + position + "] = (" + TypeName(output) + ")" +
                writer.Convert(value, Machine::Int64) + ";");
   }
-  if (output.can_be_null) {
-    block.Line(Numbered("nulls", number) + "[" + position + "] = (uchar)!" +
-               (value.CanBeNull() ? value.null : "0") + ";");
+  WriteNull(output, number, value, block, position);
+}
+
+void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
+                 const std::vector<InputColumn>& columns, ExpressionWriter& writer,
+                 CodeBlock& block, const std::string& position) {
+  if (output.text_column) {
+    const Value value = writer.Write(Argument(expression));
+    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(columns[*output.text_column]);
+    const std::string name = Numbered("values", number);
+    block.Line(name + "[2 * " + position + "] = " + bounds.begin + ";");
+    block.Line(name + "[2 * " + position + " + 1] = " + bounds.end + ";");
+    WriteNull(output, number, value, block, position);
+    return;
   }
+  const Value value = IsDerivedText(*expression)
+                          ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
+                          : writer.Write(expression);
+  WriteOutput(output, number, value, writer, block, position);
 }
 
 }  // namespace margay::compile

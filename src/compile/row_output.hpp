@@ -41,4 +41,8 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
                  const std::vector<InputColumn>& columns, ExpressionWriter& writer,
                  CodeBlock& block, const std::string& position);
 
+//! The same for a value that is there already, of an output that is no text.
+void WriteOutput(const RowOutput& output, size_t number, const Value& value,
+                 ExpressionWriter& writer, CodeBlock& block, const std::string& position);
+
 }  // namespace margay::compile

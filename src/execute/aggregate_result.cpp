@@ -154,13 +154,12 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
 
 }  // namespace
 
-ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const GroupTotals& totals) {
+ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64_t* words,
+                             const Int128* sums) {
   const AggregateLayout& layout = kernel.aggregate;
   auto finished = std::make_shared<Finished>();
-  for (const GroupKey& key : layout.keys) {
-    if (!key.is_dependent)
-      finished->columns.push_back({key.type, {}, {}, false, key.texts});
-  }
+  for (const GroupKey& key : layout.keys)
+    finished->columns.push_back({key.type, {}, {}, false, key.texts});
   for (const plan::Aggregate& aggregate : kernel.aggregates) {
     GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
     if (aggregate.type.IsVarchar()) {
@@ -175,36 +174,26 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const Group
     finished->columns.push_back(std::move(column));
   }
   for (GrowingColumn& column : finished->columns)
-    column.Reserve(totals.groups);
+    column.Reserve(layout.groups);
 
   ResultBatch batch;
-  for (uint64_t group = 0; group < totals.groups; group++) {
-    const int64_t* words = totals.words + group * layout.words;
-    if (!layout.keys.empty() && words[0] == 0)
+  for (uint64_t group = 0; group < layout.groups; group++) {
+    const int64_t* row = words + group * layout.words;
+    if (!layout.keys.empty() && row[0] == 0)
       continue;
-    const uint64_t index = totals.indexes != nullptr ? totals.indexes[group] : group;
     size_t column = 0;
-    for (const GroupKey& key : layout.keys) {
-      if (!key.is_dependent)
-        AppendKey(key, index, finished->columns[column++]);
-    }
+    for (const GroupKey& key : layout.keys)
+      AppendKey(key, group, finished->columns[column++]);
     for (size_t i = 0; i < kernel.aggregates.size(); i++) {
-      AppendAggregate(kernel.aggregates[i], layout, layout.sources[i], words,
-                      totals.sums + group * layout.accumulators.size(),
-                      finished->columns[column++]);
+      AppendAggregate(kernel.aggregates[i], layout, layout.sources[i], row,
+                      sums + group * layout.accumulators.size(), finished->columns[column++]);
     }
     batch.rows++;
   }
-  auto next = finished->columns.begin();
-  auto next_dependent = totals.dependent_keys.begin();
-  for (size_t i = 0; i < layout.keys.size() + kernel.aggregates.size(); i++) {
-    if (i < layout.keys.size() && layout.keys[i].is_dependent) {
-      batch.columns.push_back(*next_dependent++);
-      continue;
-    }
-    batch.columns.push_back({next->type, next->values.data(),
-                             next->has_null ? next->validity.data() : nullptr, next->dictionary});
-    next++;
+  for (const GrowingColumn& column : finished->columns) {
+    batch.columns.push_back({column.type, column.values.data(),
+                             column.has_null ? column.validity.data() : nullptr,
+                             column.dictionary});
   }
   batch.owner = finished;
   return batch;

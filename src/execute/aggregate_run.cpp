@@ -115,8 +115,7 @@ void AggregateRun::Merge(const int64_t* partial) {
 }
 
 void AggregateRun::Finish() {
-  ResultBatch batch =
-      FinishAggregates(Kernel(), {layout_.groups, nullptr, words_.data(), sums_.data(), {}});
+  ResultBatch batch = FinishAggregates(Kernel(), words_.data(), sums_.data());
   if (batch.rows != 0)
     Give(std::move(batch));
 }

@@ -5,14 +5,12 @@
 #include <cstring>
 #include <span>
 
-#include "execute/aggregate_result.hpp"
 #include "execute/text_fetch.hpp"
 #include "memory/out_of_memory.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::execute {
 
-using compile::Fold;
 using compile::GroupTableWriter;
 
 namespace {
@@ -143,15 +141,13 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   const compile::CollectKernel& collect = Kernel().collect;
   const size_t groups = Groups();
   Packed packed;
-  size_t bytes = groups * (sizeof(uint64_t) + layout_.words * sizeof(int64_t));
+  size_t bytes = groups * collect.text_tables.size() * sizeof(int32_t);
   for (const compile::RowOutput& output : collect.outputs)
     bytes += groups * (output.Bytes() + (output.can_be_null ? 1 : 0));
   packed.reservation = GetPart().Pool().Reserve(bytes);
   const auto create = [&](size_t size) {
     return device.CreateBuffer(groups * size, device::Access::WriteOnly);
   };
-  packed.indexes = create(sizeof(uint64_t));
-  packed.words = create(layout_.words * sizeof(int64_t));
   const device::Buffer report =
       device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite);
   const device::Buffer count =
@@ -173,18 +169,20 @@ GroupTableRun::Packed GroupTableRun::Pack() {
     kernel.Argument(argument++, codes_);
   kernel.Argument(argument++, report);
   kernel.Argument(argument++, count);
-  kernel.Argument(argument++, packed.indexes);
-  kernel.Argument(argument++, packed.words);
   for (size_t i = 0; i < collect.columns.size(); i++)
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
   for (const compile::RowOutput& output : collect.outputs) {
-    Packed::Key& key = packed.keys.emplace_back();
-    key.values = create(output.Bytes());
-    kernel.Argument(argument++, key.values);
+    Packed::Column& column = packed.columns.emplace_back();
+    column.values = create(output.Bytes());
+    kernel.Argument(argument++, column.values);
     if (output.can_be_null) {
-      key.nulls = create(1);
-      kernel.Argument(argument++, key.nulls);
+      column.nulls = create(1);
+      kernel.Argument(argument++, column.nulls);
     }
+  }
+  for (size_t i = 0; i < collect.text_tables.size(); i++) {
+    packed.table_rows.push_back(create(sizeof(int32_t)));
+    kernel.Argument(argument++, packed.table_rows.back());
   }
   RunOverSlots(kernel);
   int32_t faults = 0;
@@ -193,22 +191,25 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   return packed;
 }
 
-std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
-                                                      const int64_t* words,
+std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, const Packed& packed,
+                                                      size_t column, size_t first,
                                                       std::vector<std::byte>& values) const {
-  const compile::InputColumn& input = Kernel().collect.columns[column];
-  const auto row = std::find_if(
-      shared_.rows.begin(), shared_.rows.end(),
-      [&](const compile::SharedGroups::Row& candidate) { return candidate.table == input.table; });
+  const compile::CollectKernel& collect = Kernel().collect;
+  const compile::InputColumn& input = collect.columns[column];
+  const auto table =
+      std::find(collect.text_tables.begin(), collect.text_tables.end(), input.table) -
+      collect.text_tables.begin();
   const size_t groups = values.size() / sizeof(TextPlace);
+  const std::vector<std::byte> rows =
+      Copied(queue, packed.table_rows[static_cast<size_t>(table)], first, groups, sizeof(int32_t));
   std::vector<TextPlace> places(groups);
   std::memcpy(places.data(), values.data(), values.size());
   std::vector<size_t> segments(groups);
   for (size_t group = 0; group < groups; group++) {
-    const int64_t number = words[group * layout_.words + row->word];
-    if (number < 0)
+    const int32_t row = As<int32_t>(rows)[group];
+    if (row < 0)
       places[group] = {};  // of no row
-    segments[group] = static_cast<size_t>(std::max<int64_t>(number, 0)) / storage::kSegmentRows;
+    segments[group] = static_cast<size_t>(std::max<int32_t>(row, 0)) / storage::kSegmentRows;
   }
   values.resize(groups * sizeof(std::string_view));
   return TextFetch(GetPart(), *input.image, (*collect_pins_)[column].texts, collect_pins_)
@@ -226,16 +227,17 @@ void GroupTableRun::Finish() {
     Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
 }
 
-ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOutput& output,
-                                      const Packed::Key& key, size_t first, size_t groups,
-                                      const int64_t* words, Owned& owned) const {
+ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& packed, size_t number,
+                                         size_t first, size_t groups, Owned& owned) const {
+  const compile::RowOutput& output = Kernel().collect.outputs[number];
+  const Packed::Column& column = packed.columns[number];
   std::vector<std::byte>& values =
-      owned.keys.emplace_back(Copied(queue, key.values, first, groups, output.Bytes()));
-  std::vector<std::byte>& validity = owned.keys.emplace_back();
+      owned.values.emplace_back(Copied(queue, column.values, first, groups, output.Bytes()));
+  std::vector<std::byte>& validity = owned.values.emplace_back();
   if (output.can_be_null)
-    validity = Copied(queue, key.nulls, first, groups, 1);
+    validity = Copied(queue, column.nulls, first, groups, 1);
   if (output.text_column)
-    owned.texts.push_back(FetchTexts(queue, *output.text_column, words, values));
+    owned.texts.push_back(FetchTexts(queue, packed, *output.text_column, first, values));
   if (output.function) {
     values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
                      validity, owned.results.emplace_back());
@@ -245,37 +247,14 @@ ResultColumn GroupTableRun::FinishKey(device::Queue& queue, const compile::RowOu
 }
 
 ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size_t groups) {
-  const auto& outputs = Kernel().collect.outputs;
-  const size_t accumulators = layout_.accumulators.size();
-  std::vector<std::byte> indexes, words;
   auto owned = std::make_shared<Owned>();
-  GroupTotals totals;
-  totals.groups = groups;
+  ResultBatch batch;
+  batch.rows = groups;
   Timed([&] {
     device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
-    indexes = Copied(*queue, packed.indexes, first, groups, sizeof(uint64_t));
-    words = Copied(*queue, packed.words, first, groups, layout_.words * sizeof(int64_t));
-    for (size_t i = 0; i < outputs.size(); i++)
-      totals.dependent_keys.push_back(
-          FinishKey(*queue, outputs[i], packed.keys[i], first, groups, As<int64_t>(words), *owned));
+    for (size_t i = 0; i < packed.columns.size(); i++)
+      batch.columns.push_back(FinishColumn(*queue, packed, i, first, groups, *owned));
   });
-  std::vector<Int128> sums(groups * accumulators);
-  for (size_t group = 0; group < groups; group++) {
-    const int64_t* row = As<int64_t>(words) + group * layout_.words;
-    for (size_t i = 0; i < accumulators; i++) {
-      const compile::Accumulator& accumulator = layout_.accumulators[i];
-      const int64_t* word = row + accumulator.word;
-      if (accumulator.fold == Fold::Sum64)
-        sums[group * accumulators + i] = word[0];
-      else if (accumulator.fold == Fold::Sum128)
-        sums[group * accumulators + i] = JoinWords(word[0], word[1]);
-    }
-  }
-  totals.indexes = As<uint64_t>(indexes);
-  totals.words = As<int64_t>(words);
-  totals.sums = sums.data();
-  ResultBatch batch = FinishAggregates(Kernel(), totals);
-  owned->columns = batch.owner;
   batch.owner = std::move(owned);
   return batch;
 }

@@ -23,23 +23,22 @@ class GroupTableRun : public KernelRun {
   size_t LargestBatch() const override { return SIZE_MAX; }
 
  private:
-  //! Buffers of the packed groups.
+  //! The packed groups, as columns of the result.
   struct Packed {
-    struct Key {
+    struct Column {
       device::Buffer values;
       device::Buffer nulls;
     };
 
     memory::ScratchReservation reservation;
-    device::Buffer indexes, words;
-    std::vector<Key> keys;  //!< the dependent ones
+    std::vector<Column> columns;
+    std::vector<device::Buffer> table_rows;  //!< per table of CollectKernel::text_tables
   };
 
   //! What a batch refers to.
   struct Owned {
-    std::shared_ptr<const void> columns;
     std::vector<std::shared_ptr<const void>> texts;
-    std::deque<std::vector<std::byte>> keys;
+    std::deque<std::vector<std::byte>> values;
     std::deque<plan::DictionaryResults> results;  //!< of functions of texts
   };
 
@@ -49,14 +48,13 @@ class GroupTableRun : public KernelRun {
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
-  //! The values of a dependent key, of `groups` groups from the `first` on.
-  ResultColumn FinishKey(device::Queue& queue, const compile::RowOutput& output,
-                         const Packed::Key& key, size_t first, size_t groups, const int64_t* words,
-                         Owned& owned) const;
+  //! The values of column `number`, of `groups` groups from the `first` on.
+  ResultColumn FinishColumn(device::Queue& queue, const Packed& packed, size_t number, size_t first,
+                            size_t groups, Owned& owned) const;
   //! Turns the places of strings in `values`, of a column of `collect`, into std::string_views.
-  //! They live as long as what is returned. `words` are those of the groups.
-  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column, const int64_t* words,
-                                         std::vector<std::byte>& values) const;
+  //! They live as long as what is returned. `values` are those of groups from the `first` on.
+  std::shared_ptr<const void> FetchTexts(device::Queue& queue, const Packed& packed, size_t column,
+                                         size_t first, std::vector<std::byte>& values) const;
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;

@@ -123,6 +123,18 @@ inline long double_to_ordered_up(double value) {
   return ordered == 0 || ordered == -1 ? -1 - ordered : ordered;
 }
 
+// The reverse of the two above. Sets `fault` for -0.0, beside which there may be an equal 0.0.
+
+inline double double_from_ordered(long ordered, int *fault) {
+  *fault |= ordered == -1;
+  return as_double(ordered ^ ((ordered >> 63) & 0x7fffffffffffffffL));
+}
+
+inline double double_from_ordered_up(long ordered, int *fault) {
+  *fault |= ordered == 0;
+  return ordered == -1 ? 0.0 : as_double(ordered ^ ((ordered >> 63) & 0x7fffffffffffffffL));
+}
+
 // The integer part of a double whose magnitude is below 2^127; anything for others.
 inline wide wide_from_double(double value) {
   double magnitude = fabs(value);

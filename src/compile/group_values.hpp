@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "compile/aggregate_layout.hpp"
+#include "compile/expression_writer.hpp"
+#include "plan/node.hpp"
+
+namespace margay::compile {
+
+//! Writes the finished values of one group of a shared table: of its keys, from the group's index,
+//! and of its aggregates, from the words of its accumulators.
+class GroupValues {
+ public:
+  //! `index` is a ulong and `words` points to the group's words, in the code. All outlive the
+  //! object.
+  GroupValues(const AggregateLayout& layout, ExpressionWriter& writer, Parameters& parameters,
+              std::string index, std::string words)
+      : layout_(layout),
+        writer_(writer),
+        parameters_(parameters),
+        index_(std::move(index)),
+        words_(std::move(words)) {}
+
+  //! The value of a key that is not dependent; of a string: its code.
+  Value Key(const GroupKey& key);
+  //! The value of aggregate number `number`, which is `aggregate`. Throws Unsupported.
+  Value Aggregate(size_t number, const plan::Aggregate& aggregate);
+
+ private:
+  std::string Word(size_t word) const { return words_ + "[" + std::to_string(word) + "]"; }
+  Value Sum(const Accumulator& accumulator);
+  Value Average(const Accumulator& accumulator, const std::string& count,
+                const plan::Aggregate& aggregate);
+  //! Of one word or of two.
+  Value Extreme(const Accumulator& accumulator, const plan::Aggregate& aggregate);
+
+  const AggregateLayout& layout_;
+  ExpressionWriter& writer_;
+  Parameters& parameters_;
+  const std::string index_;
+  const std::string words_;
+};
+
+}  // namespace margay::compile
