@@ -13,7 +13,9 @@ struct RowPlace {
   uint32_t batch = 0;
   uint32_t row = 0;
 
-  auto operator<=>(const RowPlace&) const = default;
+  bool operator<(const RowPlace& other) const {
+    return batch != other.batch ? batch < other.batch : row < other.row;
+  }
 };
 
 //! The first `columns` columns of `rows`, in that order. `batches` are of one form. Throws

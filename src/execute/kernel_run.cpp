@@ -222,8 +222,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     }
     bool is_done = false;
     while (!is_done) {
-      if (options_.interrupted())
-        throw Interrupted();
+      ThrowIfInterrupted();
       BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
       is_done = RunBatch(queue, kernel, batch);
     }

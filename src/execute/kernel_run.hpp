@@ -90,6 +90,12 @@ class KernelRun : public Run {
     }
   }
 
+  //! Throws Interrupted where the caller wants that.
+  void ThrowIfInterrupted() const {
+    if (options_.interrupted())
+      throw Interrupted();
+  }
+
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
   JoinBuffers& Joins() const { return *joins_; }
   const CompiledPart& GetPart() const { return *part_; }

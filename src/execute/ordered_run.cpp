@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/radix_sort.hpp"
+
 namespace margay::execute {
 
 namespace {
@@ -14,6 +16,9 @@ constexpr size_t kBatchGrowth = 4;
 
 //! Rows held besides those that are kept, up to which copying the latter is not worth it.
 constexpr uint64_t kSpareRows = 1U << 20;
+
+//! Rows that the host sorts by itself: the device would not be done sooner.
+constexpr size_t kMostHostRows = 1U << 15;
 
 }  // namespace
 
@@ -107,12 +112,33 @@ void OrderedRun::Compact() {
     kept_[row] = {0, row};
 }
 
+void OrderedRun::Sort() {
+  if (kept_.size() <= kMostHostRows || kept_.size() > kernels::RadixSort::kMostRows) {
+    std::sort(kept_.begin(), kept_.end(),
+              [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+    return;
+  }
+  std::sort(kept_.begin(), kept_.end());  // of equal rows those that came first are first
+  std::vector<std::vector<uint64_t>> words(word_count_);
+  for (size_t word = 0; word < word_count_; word++) {
+    words[word].reserve(kept_.size());
+    for (const RowPlace& place : kept_)
+      words[word].push_back(Word(place, word));
+  }
+  const kernels::RadixSort sort(GetPart().GetDevice(), GetPart().Pool(),
+                                [&] { ThrowIfInterrupted(); });
+  std::vector<RowPlace> sorted;
+  sorted.reserve(kept_.size());
+  for (uint32_t number : sort.Sort(words))
+    sorted.push_back(kept_[number]);
+  kept_ = std::move(sorted);
+}
+
 void OrderedRun::Finish() {
   const plan::RowWindow& window = Kernel().window;
   if (kept_.size() <= window.offset)
     return;
-  std::sort(kept_.begin(), kept_.end(),
-            [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+  Sort();
   const size_t outputs = batches_[0].columns.size() - word_count_;
   const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
   for (size_t first = window.offset; first < end; first += kRowsPerBatch) {

@@ -32,6 +32,8 @@ class OrderedRun : public RowsRun {
   bool IsBelow(const RowPlace& left, const RowPlace& right) const;
   //! Keeps the rows that are wanted so far, and takes the bound from the last one.
   void KeepFirst();
+  //! Puts the rows that are kept into their order.
+  void Sort();
   //! Copies the rows that are kept out of batches that hold many others.
   void Compact();
 
