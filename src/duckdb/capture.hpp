@@ -40,6 +40,7 @@ struct CapturedPart {
   duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
   bool has_aggregate = false;
   bool is_sorted = false;  //!< rows come in the order of keys
+  bool is_top = false;     //!< the first rows of an order, few of many
   //! The operators above the part that stay with DuckDB, from the part to the root of the query,
   //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`.
   std::vector<std::string> tails;

@@ -90,6 +90,7 @@ Relation FetchRows(const Relation& rows, const Relation& found) {
   const plan::NodePointer scan = plan::Node::Scan(rows.node->Table(), std::move(columns));
   result.node = Rebase(*found.node, scan).node;
   result.part.is_sorted = found.part.is_sorted;
+  result.part.is_top = found.part.is_top;
   return result;
 }
 

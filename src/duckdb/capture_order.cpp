@@ -158,6 +158,7 @@ Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Rel
       return AddLimit(op.Cast<duckdb::LogicalLimit>(), relation);
     case duckdb::LogicalOperatorType::LOGICAL_TOP_N: {
       const auto& top = op.Cast<duckdb::LogicalTopN>();
+      relation.part.is_top = true;
       return AddSorted(context, top.orders, {top.limit, top.offset}, relation);
     }
     default: {

@@ -156,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
                     Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},
+                    Sweep{"TopAutoFails", kTop, "auto", Fault::OutOfResources},
+                    Sweep{"TopAutoLost", kTop, "auto", Fault::Loss},
                     Sweep{"JoinAutoFails", kJoin, "auto", Fault::OutOfResources},
                     Sweep{"JoinAutoLost", kJoin, "auto", Fault::Loss}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
