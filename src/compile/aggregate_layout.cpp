@@ -21,6 +21,9 @@ constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 //! A group's index plus one is a word in which 0 means none.
 constexpr uint64_t kMostGroups = uint64_t{1} << 62;
 
+//! No run makes more rows, whatever its joins multiply.
+constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
+
 //! A shared table is indexed directly if it has at most this many slots per expected group, or
 //! kAlwaysDirect in all: beyond, a hash table is smaller.
 constexpr uint64_t kMostSlotsPerGroup = 4;
@@ -181,13 +184,18 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
+bool AggregateLayout::IsUnique(size_t key) const {
+  return !keys[key].is_dependent &&
+         std::count_if(keys.begin(), keys.end(),
+                       [](const GroupKey& other) { return !other.is_dependent; }) == 1;
+}
+
 AggregateLayout AggregateLayout::Of(const Program& program,
                                     const std::vector<JoinTable>& join_tables,
                                     KernelContext scratch, uint64_t rows, bool multiplies_rows) {
   const Pipeline& pipeline = program.result;
   AggregateLayout layout;
-  // No run makes 2^63 rows.
-  layout.most_rows = multiplies_rows ? INT64_MAX : std::max<uint64_t>(rows, 1);
+  layout.most_rows = multiplies_rows ? kMostMultipliedRows : std::max<uint64_t>(rows, 1);
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);

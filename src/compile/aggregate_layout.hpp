@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -67,6 +68,11 @@ struct AggregateLayout {
   uint64_t rows_per_table = UINT64_MAX;
   //! A group has at most this many rows.
   uint64_t most_rows = 0;
+
+  //! At most this many groups have rows; at least 1.
+  uint64_t MostGroups() const { return std::min(groups, std::max<uint64_t>(most_rows, 1)); }
+  //! Whether no two groups have the same value of key `key`.
+  bool IsUnique(size_t key) const;
 
   //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
   //! any number of rows if `multiplies_rows`. Throws Unsupported.

@@ -74,6 +74,7 @@ struct GeneratedKernel {
   CollectKernel collect;  //!< for aggregate.shared; its source is part of `source`
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
+  std::vector<KeptColumn> kept;  //!< of a result that stays on the device
   //! Of a result of rows that is ordered: the last outputs are the words of the rows.
   std::shared_ptr<const OrderWords> order;
   plan::RowWindow window;  //!< of the ordered rows
@@ -100,11 +101,19 @@ struct GeneratedProgram {
   GeneratedKernel result;
 };
 
+//! What becomes of a plan's result.
+enum class ResultUse : uint8_t {
+  Rows,  //!< the host gets it
+  Kept,  //!< it stays on the device, as a table that other programs scan; aggregates only
+};
+
 //! Generates the kernels for `plan`, or says why there are none. `columns` are those of the plan's
-//! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables.
+//! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables, or
+//! the most they can have.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
-                                                        Shape shape);
+                                                        Shape shape,
+                                                        ResultUse use = ResultUse::Rows);
 
 }  // namespace margay::compile

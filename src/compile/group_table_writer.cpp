@@ -177,22 +177,8 @@ std::string GroupTableWriter::PrepareSource() const {
   return block.Text();
 }
 
-namespace {
-
-//! The output of an aggregate.
-RowOutput OutputOf(const plan::Aggregate& aggregate, const Value& value,
-                   const KernelContext& context) {
-  RowOutput output;
-  output.type = aggregate.type;
-  output.can_be_null = value.CanBeNull();
-  if (aggregate.type.IsVarchar())
-    output.texts = context.columns[aggregate.argument->ColumnIndex()].form->GetDictionary();
-  return output;
-}
-
-}  // namespace
-
-std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside) const {
+std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside,
+                                            std::vector<KeptColumn>* kept) const {
   KernelContext context{context_.columns, context_.dictionaries, SIZE_MAX, context_.missing_tables};
   std::set<size_t> read;
   for (size_t i = 0; i < layout_.keys.size(); i++) {
@@ -214,31 +200,42 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
   ExpressionWriter writer(context, reader, body);
   GroupValues values(layout_, writer, context.parameters,
                      layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot", "words");
+  const auto add = [&](const plan::Type& type, const Value& value,
+                       const std::shared_ptr<const storage::Dictionary>& texts, bool is_unique) {
+    RowOutput output;
+    if (kept != nullptr) {
+      kept->push_back(KeepColumn(type, value, texts, layout_.MostGroups(), is_unique));
+      output = OutputOf(kept->back());
+    } else {
+      output.type = type;
+      output.can_be_null = value.CanBeNull();
+      output.texts = texts;
+    }
+    WriteOutput(output, collect.outputs.size(), value, writer, body, "position");
+    collect.outputs.push_back(output);
+  };
   std::set<size_t> text_tables;
   for (size_t i = 0; i < layout_.keys.size(); i++) {
     const GroupKey& key = layout_.keys[i];
-    if (key.is_dependent) {
-      const plan::ExpressionPointer& expression = pipeline_.outputs[i];
-      const RowOutput output = RowOutput::Of(expression, collect.columns, context);
-      WriteOutput(output, i, expression, collect.columns, writer, body, "position");
-      if (output.text_column)
-        text_tables.insert(collect.columns[*output.text_column].table);
-      collect.outputs.push_back(output);
+    if (!key.is_dependent) {
+      add(key.type, values.Key(key), key.texts, layout_.IsUnique(i));
       continue;
     }
-    const Value value = values.Key(key);
-    RowOutput output;
-    output.type = key.type;
-    output.can_be_null = value.CanBeNull();
-    output.texts = key.texts;
-    WriteOutput(output, i, value, writer, body, "position");
+    const plan::ExpressionPointer& expression = pipeline_.outputs[i];
+    const RowOutput output = RowOutput::Of(expression, collect.columns, context);
+    if (!output.text_column) {
+      add(output.type, WriteOutputValue(expression, writer), output.texts, false);
+      continue;
+    }
+    if (kept != nullptr)
+      throw Unsupported("the text " + expression->ToString() + " of groups below another operator");
+    WriteOutput(output, i, expression, collect.columns, writer, body, "position");
+    text_tables.insert(collect.columns[*output.text_column].table);
     collect.outputs.push_back(output);
   }
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
-    const Value value = values.Aggregate(i, pipeline_.aggregates[i]);
-    const RowOutput output = OutputOf(pipeline_.aggregates[i], value, context);
-    WriteOutput(output, collect.outputs.size(), value, writer, body, "position");
-    collect.outputs.push_back(output);
+    const plan::Aggregate& aggregate = pipeline_.aggregates[i];
+    add(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context), false);
   }
   for (size_t table : text_tables)
     body.Line(TableRows(table) + "[position] = " + JoinedRow(table) + ";");

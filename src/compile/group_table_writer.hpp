@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/aggregate_layout.hpp"
+#include "compile/kept_column.hpp"
 #include "compile/row_output.hpp"
 
 namespace margay::compile {
@@ -57,8 +58,10 @@ class GroupTableWriter {
   //! value; not needed where that is 0.
   std::string PrepareSource() const;
   //! The kernel `collect`. Adds to `context`, of the kernel beside it, which functions its
-  //! expressions use.
-  std::string CollectSource(CollectKernel& collect, KernelContext& context) const;
+  //! expressions use. Where the result stays on the device, `kept` gets its columns, else it is
+  //! null.
+  std::string CollectSource(CollectKernel& collect, KernelContext& context,
+                            std::vector<KeptColumn>* kept) const;
 
  private:
   template <typename Visit>

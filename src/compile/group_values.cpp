@@ -23,6 +23,13 @@ Range Limited(const Range& range) {
 
 }  // namespace
 
+std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggregate,
+                                                   const KernelContext& context) {
+  if (!aggregate.type.IsVarchar())
+    return nullptr;
+  return context.columns[aggregate.argument->ColumnIndex()].form->GetDictionary();
+}
+
 Value GroupValues::Key(const GroupKey& key) {
   const auto parameter = [&](Int128 value) {
     return "(ulong)" + parameters_.AddInteger(value, Machine::Int64);

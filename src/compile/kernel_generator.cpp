@@ -24,13 +24,32 @@ bool IsCertain(const plan::Expression& key) {
          key.GetOperation() == plan::Operation::Dictionary;
 }
 
+//! Those of `conjuncts` that may tell segments apart: something is known about them in all columns.
+std::vector<plan::ExpressionPointer> ConjunctsOfSegments(
+    const std::vector<plan::ExpressionPointer>& conjuncts,
+    const std::vector<InputColumn>& columns) {
+  std::vector<plan::ExpressionPointer> known;
+  for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    bool is_known = true;
+    VisitColumns(*conjunct, [&](size_t column) {
+      is_known = is_known && !columns[column].form->Segments().empty();
+    });
+    if (is_known)
+      known.push_back(conjunct);
+  }
+  return known;
+}
+
 }  // namespace
 
 KernelGenerator::KernelGenerator(const Input& input)
     : KernelGenerator(input, input.program.result) {
   kernel_.aggregates = pipeline_.aggregates;
-  if (pipeline_.is_aggregate)
+  if (pipeline_.is_aggregate) {
+    if (input.use == ResultUse::Kept && !group_table_)
+      kernel_.kept = KeepGroups(kernel_.aggregate, pipeline_.aggregates, context_);
     return;
+  }
   if (MultipliesRows())
     throw Unsupported("a result of rows of a join by keys that are not unique");
   for (const plan::ExpressionPointer& expression : pipeline_.outputs) {
@@ -94,8 +113,8 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
     if (column.table == pipeline.table && column.IsText())
       kernel_.text_columns.push_back(column);
   }
-  kernel_.filter =
-      std::make_shared<SegmentFilter>(pipeline.conjuncts, input.columns, input.dictionaries);
+  kernel_.filter = std::make_shared<SegmentFilter>(
+      ConjunctsOfSegments(pipeline.conjuncts, input.columns), input.columns, input.dictionaries);
 }
 
 bool KernelGenerator::HasChains() const {
@@ -193,8 +212,11 @@ GeneratedKernel KernelGenerator::Generate() {
 
   std::string table_kernels;
   if (group_table_) {
-    table_kernels = group_table_->PrepareSource() + "\n" +
-                    group_table_->CollectSource(kernel_.collect, context_) + "\n";
+    table_kernels =
+        group_table_->PrepareSource() + "\n" +
+        group_table_->CollectSource(kernel_.collect, context_,
+                                    input_.use == ResultUse::Kept ? &kernel_.kept : nullptr) +
+        "\n";
   }
 
   CodeBlock block;
@@ -462,12 +484,12 @@ GeneratedKernel GenerateKernel(Shape shape, const KernelGenerator::Input& input,
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
-                                                        Shape shape) {
+                                                        Shape shape, ResultUse use) {
   try {
     const Program program = ResolveTexts(Program::From(plan), columns);
     DictionaryCache dictionaries(columns);
     std::vector<JoinTable> tables;
-    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables};
+    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use};
     GeneratedProgram generated;
     for (size_t i = 0; i < program.builds.size(); i++) {
       const Pipeline& pipeline = program.builds[i].pipeline;

@@ -22,6 +22,7 @@ class KernelGenerator {
     const std::vector<uint64_t>& rows;        //!< of the tables
     DictionaryCache& dictionaries;
     const std::vector<JoinTable>& join_tables;  //!< of the builds that come before
+    ResultUse use = ResultUse::Rows;            //!< of the result's pipeline
   };
 
   //! For the result's pipeline, or for that of a build side and the join table that it fills.

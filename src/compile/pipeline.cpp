@@ -15,24 +15,44 @@ std::vector<plan::ExpressionPointer> Concatenated(
   return first;
 }
 
+//! A column that `expression` is NULL without; null if there is none.
+plan::ExpressionPointer StrictColumn(const plan::ExpressionPointer& expression) {
+  switch (expression->GetOperation()) {
+    case plan::Operation::Column:
+      return expression;
+    case plan::Operation::Cast:
+    case plan::Operation::Add:
+    case plan::Operation::Subtract:
+    case plan::Operation::Multiply:
+    case plan::Operation::Negate:
+      for (const plan::ExpressionPointer& operand : expression->Operands()) {
+        if (plan::ExpressionPointer column = StrictColumn(operand))
+          return column;
+      }
+      return nullptr;
+    default:
+      return nullptr;
+  }
+}
+
 //! The outputs of a left join's build side above the join, where all are NULL without a match: its
-//! columns are by themselves, but what is computed of them need not be. A key column is NULL only
-//! without a match.
-std::vector<plan::ExpressionPointer> NullWithoutMatch(
-    std::vector<plan::ExpressionPointer> outputs,
-    const std::vector<plan::ExpressionPointer>& keys) {
-  const auto is_column = [](const plan::ExpressionPointer& expression) {
-    return expression->GetOperation() == plan::Operation::Column;
-  };
-  const auto key = std::find_if(keys.begin(), keys.end(), is_column);
+//! columns are by themselves, but what is computed of them need not be. A column of a key that is
+//! compared by = is NULL only without a match.
+std::vector<plan::ExpressionPointer> NullWithoutMatch(std::vector<plan::ExpressionPointer> outputs,
+                                                      const std::vector<plan::JoinKey>& keys) {
+  plan::ExpressionPointer column;
+  for (const plan::JoinKey& key : keys) {
+    if (!column && !key.nulls_are_equal)
+      column = StrictColumn(key.build);
+  }
   for (plan::ExpressionPointer& output : outputs) {
-    if (is_column(output))
+    if (output->GetOperation() == plan::Operation::Column)
       continue;
-    if (key == keys.end())
-      throw Unsupported("a left join by " + keys[0]->ToString() + " with computed columns");
+    if (!column)
+      throw Unsupported("a left join by " + keys[0].build->ToString() + " with computed columns");
     output = plan::Expression::Make(
         plan::Operation::Case, output->GetType(),
-        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {*key}),
+        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {column}),
          output, plan::Expression::Null(output->GetType())});
   }
   return outputs;
@@ -111,7 +131,7 @@ class Cutter {
       join.residual = plan::Substitute(node.Residual(), inputs);
     if (join.kind == plan::JoinKind::Left) {
       pipeline.outputs =
-          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, build.keys));
+          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, join.keys));
     } else if (join.kind == plan::JoinKind::Inner) {
       pipeline.outputs = inputs;
     }

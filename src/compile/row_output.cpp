@@ -93,12 +93,21 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
   return output;
 }
 
+Value WriteOutputValue(const plan::ExpressionPointer& expression, ExpressionWriter& writer) {
+  return IsDerivedText(*expression)
+             ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
+             : writer.Write(expression);
+}
+
 std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < outputs.size(); i++) {
     arguments.push_back("__global " + TypeName(outputs[i]) + "* restrict " + Numbered("values", i));
-    if (outputs[i].can_be_null)
-      arguments.push_back("__global uchar* restrict " + Numbered("nulls", i));
+    if (outputs[i].can_be_null) {
+      arguments.push_back((outputs[i].has_validity_bits ? "volatile __global uint* "
+                                                        : "__global uchar* restrict ") +
+                          Numbered("nulls", i));
+    }
   }
   return arguments;
 }
@@ -107,9 +116,15 @@ namespace {
 
 void WriteNull(const RowOutput& output, size_t number, const Value& value, CodeBlock& block,
                const std::string& position) {
-  if (output.can_be_null) {
-    block.Line(Numbered("nulls", number) + "[" + position + "] = (uchar)!" +
-               (value.CanBeNull() ? value.null : "0") + ";");
+  if (!output.can_be_null)
+    return;
+  const std::string name = Numbered("nulls", number);
+  const std::string is_null = value.CanBeNull() ? value.null : "0";
+  if (output.has_validity_bits) {
+    block.Line("if (!" + is_null + ") atomic_or(" + name + " + " + position + " / 32, 1u << " +
+               position + " % 32);");
+  } else {
+    block.Line(name + "[" + position + "] = (uchar)!" + is_null + ";");
   }
 }
 
@@ -143,10 +158,7 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
     WriteNull(output, number, value, block, position);
     return;
   }
-  const Value value = IsDerivedText(*expression)
-                          ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
-                          : writer.Write(expression);
-  WriteOutput(output, number, value, writer, block, position);
+  WriteOutput(output, number, WriteOutputValue(expression, writer), writer, block, position);
 }
 
 }  // namespace margay::compile

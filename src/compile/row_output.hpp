@@ -14,6 +14,7 @@ namespace margay::compile {
 struct RowOutput {
   plan::Type type;
   bool can_be_null = false;
+  bool has_validity_bits = false;  //!< NULLs are 0 bits, as in columns that kernels read
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
   //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
   //! pairs of begin and end in the segment's bytes.
@@ -31,8 +32,11 @@ struct RowOutput {
                       const std::vector<InputColumn>& columns, KernelContext scratch);
 };
 
-//! The arguments of a kernel that writes `outputs`: `values<n>`, and `nulls<n>` (1 byte per row, 0
-//! = NULL) where the output can be NULL.
+//! Writes the value of an output that is no text; of a string: its code.
+Value WriteOutputValue(const plan::ExpressionPointer& expression, ExpressionWriter& writer);
+
+//! The arguments of a kernel that writes `outputs`: `values<n>`, and `nulls<n>` (1 byte per row, or
+//! 1 bit, all 0 before; 0 = NULL) where the output can be NULL.
 std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs);
 
 //! Writes the code that puts `expression` at `position` of output `number`, in a kernel that scans

@@ -18,6 +18,7 @@ struct InputColumn {
   std::shared_ptr<const storage::ColumnForm> form;
   //! Of a table of the database; none if the column is computed on the device.
   std::shared_ptr<const storage::ColumnImage> image = nullptr;
+  uint64_t id = 0;  //!< in its table: plan::ScanColumn::id
 
   bool IsText() const { return form->GetEncoding() == storage::Encoding::Text; }
 };

@@ -172,11 +172,12 @@ class PlanWalk {
           return NotSupported(NameOf(op) + " above ORDER BY or LIMIT");
         }
         // Unlike captured parts, this changes the plan for DuckDB, too.
-        if (op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
-            Settings::Read(input_.context).mode != Mode::Off) {
-          SplitDistinct(input_, op, *result);
+        if (Relation split = result->ForAbove();
+            op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
+            Settings::Read(input_.context).mode != Mode::Off && SplitDistinct(input_, op, split)) {
+          result = std::move(split);
         }
-        extended = *result;
+        extended = result->ForAbove();
         return add(input_.context, op, extended);
       });
       if (reason) {
@@ -184,6 +185,7 @@ class PlanWalk {
         Emit(op.children[0], std::move(*result));
         result.reset();
       } else {
+        SetBelow(op, *result, extended);
         result = std::move(extended);
       }
     } else {
@@ -207,7 +209,7 @@ class PlanWalk {
     } else if (!reason && ((left && IsOrdered(*left)) || (right && IsOrdered(*right)))) {
       reason = NotSupported("a join with the result of ORDER BY or LIMIT");
     } else if (!reason && left && right) {
-      reason = Guard([&] { return AddJoin(input_.context, op, *left, *right, joined); });
+      reason = Guard([&] { return AddJoin(input_.context, op, left->ForAbove(), right->ForAbove(), joined); });
     } else if (!reason) {
       reason = reasons_.at(op.children[left ? 1 : 0].get());
     }
@@ -239,8 +241,36 @@ class PlanWalk {
     findings_.notes.push_back({&place, std::move(reason)});
   }
 
+  //! `extended` is `relation` with `op`. Where rows are groups, which are mostly few, a projection
+  //! at the top is not worth a kernel of its own.
+  void SetBelow(LogicalOperator& op, const Relation& relation, Relation& extended) {
+    extended.below.reset();
+    if (op.type != LogicalOperatorType::LOGICAL_PROJECTION || !relation.part.has_aggregate) {
+      return;
+    }
+    extended.below =
+        relation.below
+            ? *relation.below
+            : RelationBelow{std::make_shared<const Relation>(relation), &op.children[0], {}};
+    extended.below->projections.push_back(&op);
+  }
+
   //! Makes `relation` a part in the place of `place`.
   void Emit(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
+    if (!relation.below) {
+      EmitAll(place, std::move(relation));
+      return;
+    }
+    const RelationBelow below = *relation.below;
+    for (auto projection = below.projections.rbegin(); projection != below.projections.rend();
+         ++projection) {
+      ancestors_.push_back(*projection);
+    }
+    EmitAll(*below.place, *below.relation);
+    ancestors_.resize(ancestors_.size() - below.projections.size());
+  }
+
+  void EmitAll(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
     if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
       // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
       // operator above did not join in.
@@ -257,10 +287,11 @@ class PlanWalk {
     for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
       if (!IsStatement(**ancestor)) {
         part.tails.push_back(NameOf(**ancestor));
-        const std::string& reason = reasons_.at(*ancestor);
-        if (std::find(part.tail_reasons.begin(), part.tail_reasons.end(), reason) ==
-            part.tail_reasons.end()) {
-          part.tail_reasons.push_back(reason);
+        const auto reason = reasons_.find(*ancestor);
+        if (reason != reasons_.end() &&
+            std::find(part.tail_reasons.begin(), part.tail_reasons.end(), reason->second) ==
+                part.tail_reasons.end()) {
+          part.tail_reasons.push_back(reason->second);
         }
       }
     }

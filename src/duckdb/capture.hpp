@@ -42,7 +42,8 @@ struct CapturedPart {
   bool is_sorted = false;  //!< rows come in the order of keys
   bool is_top = false;     //!< the first rows of an order, few of many
   //! The operators above the part that stay with DuckDB, from the part to the root of the query,
-  //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`.
+  //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`. Without a
+  //! reason they are projections of groups, which could join in, but are not worth it.
   std::vector<std::string> tails;
   std::vector<std::string> tail_reasons;
   //! The nodes of the plan, bottom first, for EXPLAIN:

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/dictionary_expression.hpp"
 #include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/binder.hpp"
@@ -8,6 +10,7 @@
 #include "duckdb/planner/expression/bound_cast_expression.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/operator/logical_aggregate.hpp"
+#include "duckdb/text_origins.hpp"
 #include "duckdb/type_conversion.hpp"
 
 namespace margay::integration {
@@ -192,12 +195,12 @@ const duckdb::Expression* DistinctArgument(const LogicalAggregate& op) {
 
 }  // namespace
 
-void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation) {
   auto& above = op.Cast<LogicalAggregate>();
   const duckdb::Expression* argument = DistinctArgument(above);
   if (argument == nullptr || HasGroupingSets(above)) {
-    return;
+    return false;
   }
   duckdb::Binder& binder = input.optimizer.binder;
   auto below =
@@ -209,7 +212,7 @@ void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperat
   below->groups.push_back(argument->Copy());
   Relation extended = relation;
   if (AddAggregate(input.context, *below, extended)) {
-    return;
+    return false;
   }
   relation = std::move(extended);
 
@@ -228,13 +231,56 @@ void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperat
   below->children.push_back(std::move(above.children[0]));
   below->ResolveOperatorTypes();
   above.children[0] = std::move(below);
+  return true;
 }
+
+namespace {
+
+//! Per group key: the table's VARCHAR column that DuckDB has compressed to an integer, which the
+//! key is, and how; else none.
+std::vector<std::optional<TextOrigin>> CompressedKeys(const LogicalAggregate& aggregate,
+                                                      const CaptureScope& scope) {
+  std::vector<std::optional<TextOrigin>> origins;
+  for (const auto& group : aggregate.groups) {
+    const std::optional<TextOrigin> origin = TextOrigins(scope).Of(*group);
+    origins.push_back(IsCompressedTableText({{}, {}, origin}) ? origin : std::nullopt);
+  }
+  return origins;
+}
+
+//! `aggregated`, whose node groups by compressed strings, for operators above it: grouped by the
+//! strings themselves, which are compressed behind it, and stay to be had.
+Relation WithTexts(duckdb::ClientContext& context,
+                   const std::vector<std::optional<TextOrigin>>& origins, const CaptureScope& input,
+                   Relation aggregated) {
+  const plan::Node& node = *aggregated.node;
+  std::vector<plan::ExpressionPointer> groups = node.Expressions();
+  std::vector<plan::ExpressionPointer> outputs;
+  for (size_t i = 0; i < node.OutputTypes().size(); i++) {
+    outputs.push_back(plan::Expression::Column(i, node.OutputTypes()[i], {}));
+  }
+  for (size_t i = 0; i < origins.size(); i++) {
+    if (!origins[i]) {
+      continue;
+    }
+    const CapturedColumn& base = input.columns[origins[i]->base];
+    outputs[i] = plan::Expression::Dictionary(
+        std::make_shared<DictionaryExpression>(context, origins[i]->expression->Copy()),
+        plan::Expression::Column(i, base.type, base.name));
+    groups[i] = plan::Expression::Column(origins[i]->base, base.type, base.name);
+    aggregated.scope.columns[i].origin = TextOrigin{outputs.size(), origins[i]->expression};
+    aggregated.scope.columns.push_back({base.type, {}, TextOrigin{outputs.size(), nullptr}});
+    outputs.push_back(plan::Expression::Column(i, base.type, base.name));
+  }
+  aggregated.node = plan::Node::Project(
+      plan::Node::GroupBy(node.Input(), std::move(groups), node.Aggregates()), std::move(outputs));
+  return aggregated;
+}
+
+}  // namespace
 
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation) {
-  if (relation.part.has_aggregate) {
-    return NotSupported("an AGGREGATE above an AGGREGATE");
-  }
   const auto& aggregate = op.Cast<LogicalAggregate>();
   if (HasGroupingSets(aggregate)) {
     return NotSupported("an AGGREGATE with GROUPING SETS");
@@ -252,6 +298,10 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
       return captured.reason;
     }
     output.columns.push_back({captured.expression->GetType(), {}, std::nullopt});
+    // Strings of groups have a dictionary, as those of the table have.
+    if (captured.expression->GetType().IsVarchar()) {
+      output.columns.back().origin = TextOrigin{i, nullptr};
+    }
     output.bindings.push_back({duckdb::ColumnBinding(aggregate.group_index, i),
                                aggregate.groups[i]->return_type,
                                output.bindings.size(),
@@ -271,9 +321,16 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                {}});
     aggregates.push_back(std::move(captured));
   }
+  const CaptureScope input = std::move(relation.scope);
+  const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);
   relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
   relation.scope = std::move(output);
   relation.part.has_aggregate = true;
+  if (std::any_of(origins.begin(), origins.end(),
+                  [](const auto& origin) { return origin.has_value(); })) {
+    relation.for_above =
+        std::make_shared<const Relation>(WithTexts(context, origins, input, relation));
+  }
   return std::nullopt;
 }
 

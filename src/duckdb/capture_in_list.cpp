@@ -39,9 +39,6 @@ bool IsInList(const duckdb::LogicalOperator& op) {
 }
 
 Reason AddInList(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
-  if (relation.part.has_aggregate) {
-    return NotSupported("an IN list above an AGGREGATE");
-  }
   const auto& join = op.Cast<LogicalComparisonJoin>();
   const auto& list = op.children[1]->Cast<LogicalColumnDataGet>();
   duckdb::BoundOperatorExpression in(duckdb::ExpressionType::COMPARE_IN,

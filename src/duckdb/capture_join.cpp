@@ -191,9 +191,6 @@ Reason RefuseJoin(const duckdb::LogicalOperator& op) {
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
   const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-  if (left.part.has_aggregate || right.part.has_aggregate) {
-    return NotSupported("a join above an AGGREGATE");
-  }
   const JoinForm form = *FormOf(join.join_type);
   const Relation& probe = form.is_exchanged ? right : left;
   const Relation& build = form.is_exchanged ? left : right;
@@ -209,6 +206,7 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
   result.part.tables = probe.part.tables;
   result.part.tables.insert(result.part.tables.end(), build.part.tables.begin(),
                             build.part.tables.end());
+  result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
 
   const size_t probe_columns = probe.scope.columns.size();
   std::vector<CapturedBinding> lefts = MapBindings(left.scope.bindings, join.left_projection_map);

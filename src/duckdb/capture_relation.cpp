@@ -140,9 +140,6 @@ void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relatio
 }
 
 Reason AddFilter(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
-  if (relation.part.has_aggregate) {
-    return NotSupported("a FILTER above an AGGREGATE");
-  }
   std::vector<plan::ExpressionPointer> conjuncts;
   const ExpressionCapture capture(context, relation.scope);
   for (const auto& expression : op.expressions) {
@@ -161,9 +158,6 @@ Reason AddFilter(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Re
 
 Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                      Relation& relation) {
-  if (relation.part.has_aggregate) {
-    return NotSupported("a PROJECTION above an AGGREGATE");
-  }
   const auto& projection = op.Cast<duckdb::LogicalProjection>();
   const CaptureScope& input = relation.scope;
   const ExpressionCapture capture(context, input);

@@ -13,11 +13,26 @@ namespace margay::integration {
 //! Why something is not captured; none where it is.
 using Reason = std::optional<std::string>;
 
+struct Relation;
+
+//! A relation without the projections above it, which would rather be left to DuckDB.
+struct RelationBelow {
+  std::shared_ptr<const Relation> relation;
+  duckdb::unique_ptr<duckdb::LogicalOperator>* place = nullptr;
+  std::vector<const duckdb::LogicalOperator*> projections;  //!< the lowest first
+};
+
 //! A subtree captured so far: a part, unless the operator above it joins in.
 struct Relation {
   CapturedPart part;  //!< its tables; the rest is filled in by FinishPart
   plan::NodePointer node;
   CaptureScope scope;  //!< its bindings are those of the topmost DuckDB operator, in order
+  //! Set where nothing but projections has joined in above an aggregate.
+  std::optional<RelationBelow> below;
+  //! The same relation for operators above it, where that is another one.
+  std::shared_ptr<const Relation> for_above;
+
+  const Relation& ForAbove() const { return for_above ? *for_above : *this; }
 };
 
 //! Each adds one DuckDB operator to `relation`, the capture of that operator's input (nothing, for
@@ -39,8 +54,9 @@ bool IsOrdered(const Relation& relation);
 //! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
 //! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
 //! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
-//! where the AGGREGATE below can be added to `relation`, the capture of the input of `op`.
-void SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
+//! where the AGGREGATE below can be added to `relation`, the capture of the input of `op`. Returns
+//! whether it was done.
+bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation);
 
 //! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.

@@ -80,7 +80,7 @@ std::string Decision(const CapturedPart& part, const Placement& placement) {
   }
   // DuckDB's estimates are good for rows of tables, but not for groups.
   const auto& settings = placement.settings;
-  if (settings.mode == Mode::Force && !part.tails.empty() && !part.has_aggregate &&
+  if (settings.mode == Mode::Force && !part.tail_reasons.empty() && !part.has_aggregate &&
       part.estimated_rows > settings.tail_rows) {
     return "error, if DuckDB's estimate is right: " +
            TailError(part, settings, part.estimated_rows);
@@ -417,7 +417,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
 
 void PhysicalPart::CheckTails(const PartSourceState& state) const {
   const auto& settings = state.placement.settings;
-  if (settings.mode != Mode::Force || part_->tails.empty()) {
+  if (settings.mode != Mode::Force || part_->tail_reasons.empty()) {
     return;
   }
   uint64_t rows = std::max(state.run->Statistics().rows_out, state.rows_given);

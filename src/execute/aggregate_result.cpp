@@ -167,7 +167,7 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64
       for (const auto* inputs : {&kernel.columns, &kernel.joined_columns}) {
         for (const compile::InputColumn& input : *inputs) {
           if (input.number == number)
-            column.dictionary = input.image->GetDictionary();
+            column.dictionary = input.form->GetDictionary();
         }
       }
     }

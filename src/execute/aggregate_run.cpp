@@ -120,4 +120,12 @@ void AggregateRun::Finish() {
     Give(std::move(batch));
 }
 
+std::shared_ptr<const KeptTable> AggregateRun::FinishKept() {
+  const ResultBatch batch = FinishAggregates(Kernel(), words_.data(), sums_.data());
+  device::Device& device = GetPart().GetDevice();
+  auto table = std::make_shared<KeptTable>(Kernel().kept, batch.rows, device, GetPart().Pool());
+  Timed([&] { table->Write(Kernel().kept, batch, *device.AcquireQueue()); });
+  return table;
+}
+
 }  // namespace margay::execute

@@ -16,6 +16,7 @@ class AggregateRun : public KernelRun {
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
   void Finish() override;
+  std::shared_ptr<const KeptTable> FinishKept() override;
   size_t LargestBatch() const override;
   uint32_t MostWorkGroups() const override;
 

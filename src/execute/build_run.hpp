@@ -9,8 +9,8 @@ namespace margay::execute {
 class BuildRun : public KernelRun {
  public:
   BuildRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
-           RunOptions options, std::shared_ptr<JoinBuffers> joins)
-      : KernelRun(std::move(part), kernel, std::move(options), std::move(joins)) {}
+           RunOptions options, std::shared_ptr<RunTables> tables)
+      : KernelRun(std::move(part), kernel, std::move(options), std::move(tables)) {}
 
   void RunAll() override;
 

@@ -1,21 +1,112 @@
 #include "execute/compiled_part.hpp"
 
+#include <algorithm>
+
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
 #include "execute/ordered_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
+#include "plan/stages.hpp"
 
 namespace margay::execute {
 
 namespace {
 
-std::string SourceOf(const compile::GeneratedProgram& program) {
+using Images = std::vector<std::shared_ptr<storage::TableImage>>;
+
+std::string SourceOf(const compile::GeneratedProgram& program,
+                     const std::vector<CompiledPart::Input>& inputs) {
   std::string source;
+  for (const CompiledPart::Input& table : inputs) {
+    if (table.inner)
+      source += table.inner->Source() + "\n";
+  }
   for (const compile::GeneratedKernel& kernel : program.builds)
     source += kernel.source + "\n";
   return source + program.result.source;
 }
+
+//! Makes a part, the parts whose results it scans first.
+class PartMaker {
+ public:
+  using Made = std::variant<std::shared_ptr<const CompiledPart>, Refusal>;
+
+  PartMaker(std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
+            compile::Shape shape)
+      : device_(std::move(device)), pool_(std::move(pool)), shape_(shape) {}
+
+  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use) {
+    const plan::Stages stages = plan::CutStages(plan);
+    const std::vector<const plan::Node*> scans = plan::Scans(*stages.plan);
+    std::vector<CompiledPart::Input> inputs;
+    std::vector<compile::InputColumn> columns;
+    std::vector<uint64_t> rows;
+    auto image = images.begin();
+    for (size_t table = 0; table < scans.size(); table++) {
+      if (const plan::NodePointer& inner = stages.inners[table]) {
+        const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
+        Made made = Make(inner, {image, end}, compile::ResultUse::Kept);
+        if (std::holds_alternative<Refusal>(made))
+          return made;
+        image = end;
+        inputs.push_back({nullptr, std::get<0>(std::move(made))});
+      } else {
+        inputs.push_back({*image++, nullptr});
+      }
+      if (auto refusal = AddColumns(*scans[table], inputs.back(), table, columns, rows))
+        return *refusal;
+    }
+    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use);
+    if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
+      // Two runs would give the groups of an inner part in different orders.
+      is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
+                     std::none_of(inputs.begin(), inputs.end(),
+                                  [](const auto& input) { return input.inner != nullptr; });
+      return Refusal{refusal->reason};
+    }
+    return std::make_shared<const CompiledPart>(
+        std::get<compile::GeneratedProgram>(std::move(generated)), stages.plan, std::move(inputs),
+        device_, pool_);
+  }
+
+  //! Whether there may be parts for each half of the outputs of the plan that was refused.
+  bool IsTooWide() const { return is_too_wide_; }
+
+ private:
+  //! Adds what the kernels know about the columns that `scan` reads from `source`.
+  static std::optional<Refusal> AddColumns(const plan::Node& scan, const CompiledPart::Input& input,
+                                           size_t table, std::vector<compile::InputColumn>& columns,
+                                           std::vector<uint64_t>& rows) {
+    if (input.inner) {
+      const compile::GeneratedKernel& result = input.inner->Program().result;
+      rows.push_back(std::min(result.aggregate.MostGroups(), compile::kMostEntries));
+      for (const plan::ScanColumn& column : scan.Columns()) {
+        columns.push_back(
+            {columns.size(), table, column.name, result.kept[column.id].form, nullptr, column.id});
+      }
+      return std::nullopt;
+    }
+    rows.push_back(input.image->Rows());
+    // A join finds rows of its build sides by their numbers, in one extent.
+    if (table > 0 && input.image->ExtentCount() > 1) {
+      return Refusal{"the join with " + scan.Table() +
+                     ", which takes more than one extent, is not supported yet"};
+    }
+    for (const plan::ScanColumn& column : scan.Columns()) {
+      auto image = input.image->Find(column.id);
+      if (!image)
+        throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
+      columns.push_back({columns.size(), table, column.name, image, image, column.id});
+    }
+    return std::nullopt;
+  }
+
+  const std::shared_ptr<device::Device> device_;
+  const std::shared_ptr<memory::ExtentPool> pool_;
+  const compile::Shape shape_;
+  bool is_too_wide_ = false;
+};
 
 }  // namespace
 
@@ -23,51 +114,31 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     plan::NodePointer plan, std::vector<std::shared_ptr<storage::TableImage>> images,
     std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
     compile::Shape shape) {
-  std::vector<compile::InputColumn> columns;
-  std::vector<uint64_t> rows;
-  const std::vector<const plan::Node*> scans = plan::Scans(*plan);
-  for (size_t table = 0; table < scans.size(); table++) {
-    rows.push_back(images[table]->Rows());
-    // A join finds rows of its build sides by their numbers, in one extent.
-    if (table > 0 && images[table]->ExtentCount() > 1) {
-      return Refusal{"the join with " + scans[table]->Table() +
-                     ", which takes more than one extent, is not supported yet"};
-    }
-    for (const plan::ScanColumn& column : scans[table]->Columns()) {
-      auto image = images[table]->Find(column.id);
-      if (!image)
-        throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
-      columns.push_back({columns.size(), table, column.name, image, image});
-    }
-  }
-  auto generated = compile::GenerateProgram(*plan, columns, rows, shape);
-  if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
-    const auto halves = refusal->is_too_wide ? SplitPart::Cut(plan) : std::nullopt;
-    if (!halves)
-      return Refusal{refusal->reason};
-    auto left = Make(halves->first, images, device, pool, shape);
-    if (std::holds_alternative<Refusal>(left))
-      return left;
-    auto right = Make(halves->second, images, device, pool, shape);
-    if (std::holds_alternative<Refusal>(right))
-      return right;
-    const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
-    return std::make_shared<const SplitPart>(std::get<0>(left), std::get<0>(right),
-                                             is_aggregate ? plan->Expressions().size() : 0);
-  }
-  return std::make_shared<const CompiledPart>(
-      std::get<compile::GeneratedProgram>(std::move(generated)), std::move(plan), std::move(images),
-      std::move(device), std::move(pool));
+  PartMaker maker(device, pool, shape);
+  PartMaker::Made made = maker.Make(plan, images, compile::ResultUse::Rows);
+  if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
+    return std::move(*part);
+  const auto halves = maker.IsTooWide() ? SplitPart::Cut(plan) : std::nullopt;
+  if (!halves)
+    return std::get<Refusal>(made);
+  auto left = Make(halves->first, images, device, pool, shape);
+  if (std::holds_alternative<Refusal>(left))
+    return left;
+  auto right = Make(halves->second, images, device, pool, shape);
+  if (std::holds_alternative<Refusal>(right))
+    return right;
+  const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
+  return std::make_shared<const SplitPart>(std::get<0>(left), std::get<0>(right),
+                                           is_aggregate ? plan->Expressions().size() : 0);
 }
 
 CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,
-                           std::vector<std::shared_ptr<storage::TableImage>> images,
-                           std::shared_ptr<device::Device> device,
+                           std::vector<Input> inputs, std::shared_ptr<device::Device> device,
                            std::shared_ptr<memory::ExtentPool> pool)
     : program_(std::move(program)),
-      source_(SourceOf(program_)),
+      source_(SourceOf(program_, inputs)),
       plan_(std::move(plan)),
-      images_(std::move(images)),
+      inputs_(std::move(inputs)),
       device_(std::move(device)),
       pool_(std::move(pool)),
       learned_sizes_(program_.builds.size() + 1) {
@@ -86,6 +157,10 @@ std::vector<const compile::GeneratedKernel*> CompiledPart::Kernels() const {
 }
 
 bool CompiledPart::IsBuilt() const {
+  for (const Input& input : inputs_) {
+    if (input.inner && !input.inner->IsBuilt())
+      return false;
+  }
   for (const compile::GeneratedKernel* kernel : Kernels()) {
     if (device_->Programs().Find(kernel->source) == nullptr)
       return false;
@@ -94,11 +169,19 @@ bool CompiledPart::IsBuilt() const {
 }
 
 void CompiledPart::Build() const {
+  for (const Input& input : inputs_) {
+    if (input.inner)
+      input.inner->Build();
+  }
   for (const compile::GeneratedKernel* kernel : Kernels())
     device_->Programs().Get(kernel->source);
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {
+  return StartKernelRun(std::move(options));
+}
+
+std::unique_ptr<KernelRun> CompiledPart::StartKernelRun(RunOptions options) const {
   if (program_.result.aggregate.shared)
     return std::make_unique<GroupTableRun>(shared_from_this(), options);
   if (program_.result.is_aggregate)

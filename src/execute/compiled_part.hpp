@@ -7,23 +7,30 @@
 
 namespace margay::execute {
 
-//! A part with its generated kernels. See Part.
+class KernelRun;
+
+//! A part with its generated kernels, and the parts whose results they scan. See Part.
 class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPart> {
  public:
-  CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan,
-               std::vector<std::shared_ptr<storage::TableImage>> images,
+  //! What a scan of the plan reads: a table's image, or the result of another part.
+  struct Input {
+    std::shared_ptr<storage::TableImage> image;
+    std::shared_ptr<const CompiledPart> inner;
+  };
+
+  //! `inputs` are those of the scans of `plan`.
+  CompiledPart(compile::GeneratedProgram program, plan::NodePointer plan, std::vector<Input> inputs,
                std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool);
 
   bool IsBuilt() const override;
   void Build() const override;
   const std::string& Source() const override { return source_; }
   std::unique_ptr<Run> Start(RunOptions options) const override;
+  std::unique_ptr<KernelRun> StartKernelRun(RunOptions options) const;
 
   const compile::GeneratedProgram& Program() const { return program_; }
-  //! The image of the table that `kernel` scans.
-  const storage::TableImage& ImageOf(const compile::GeneratedKernel& kernel) const {
-    return *images_[kernel.table];
-  }
+  //! By table.
+  const std::vector<Input>& Inputs() const { return inputs_; }
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
 
@@ -43,7 +50,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const compile::GeneratedProgram program_;
   const std::string source_;  //!< of all kernels
   const plan::NodePointer plan_;
-  const std::vector<std::shared_ptr<storage::TableImage>> images_;
+  const std::vector<Input> inputs_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
   mutable std::vector<std::atomic<uint64_t>> learned_sizes_;

@@ -98,9 +98,7 @@ void GroupTableRun::RunAll() {
 
 void GroupTableRun::CreateTable() {
   device::Device& device = GetPart().GetDevice();
-  table_ = device::Buffer();
-  codes_ = device::Buffer();
-  reservation_ = memory::ScratchReservation();
+  DropTable();
   if (slots_ > kMostSlots) {
     throw memory::OutOfMemory("a table of groups", slots_ * sizeof(int64_t),
                               kMostSlots * sizeof(int64_t), 0);
@@ -148,6 +146,27 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   const auto create = [&](size_t size) {
     return device.CreateBuffer(groups * size, device::Access::WriteOnly);
   };
+  packed.columns.resize(collect.outputs.size());
+  std::vector<const device::Buffer*> outputs;
+  for (size_t i = 0; i < collect.outputs.size(); i++) {
+    Packed::Column& column = packed.columns[i];
+    column.values = create(collect.outputs[i].Bytes());
+    outputs.push_back(&column.values);
+    if (!collect.outputs[i].can_be_null)
+      continue;
+    column.nulls = create(1);
+    outputs.push_back(&column.nulls);
+  }
+  for (size_t i = 0; i < collect.text_tables.size(); i++)
+    packed.table_rows.push_back(create(sizeof(int32_t)));
+  RunCollect(outputs, packed.table_rows);
+  return packed;
+}
+
+void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs,
+                               const std::vector<device::Buffer>& table_rows) {
+  device::Device& device = GetPart().GetDevice();
+  const compile::CollectKernel& collect = Kernel().collect;
   const device::Buffer report =
       device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite);
   const device::Buffer count =
@@ -171,24 +190,20 @@ GroupTableRun::Packed GroupTableRun::Pack() {
   kernel.Argument(argument++, count);
   for (size_t i = 0; i < collect.columns.size(); i++)
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
-  for (const compile::RowOutput& output : collect.outputs) {
-    Packed::Column& column = packed.columns.emplace_back();
-    column.values = create(output.Bytes());
-    kernel.Argument(argument++, column.values);
-    if (output.can_be_null) {
-      column.nulls = create(1);
-      kernel.Argument(argument++, column.nulls);
-    }
-  }
-  for (size_t i = 0; i < collect.text_tables.size(); i++) {
-    packed.table_rows.push_back(create(sizeof(int32_t)));
-    kernel.Argument(argument++, packed.table_rows.back());
-  }
+  for (const device::Buffer* output : outputs)
+    kernel.Argument(argument++, *output);
+  for (const device::Buffer& rows : table_rows)
+    kernel.Argument(argument++, rows);
   RunOverSlots(kernel);
   int32_t faults = 0;
   Timed([&] { device.AcquireQueue()->Read(report, 0, &faults, sizeof(faults)); });
   ThrowFaults(faults);
-  return packed;
+}
+
+void GroupTableRun::DropTable() {
+  table_ = device::Buffer();
+  codes_ = device::Buffer();
+  reservation_ = memory::ScratchReservation();
 }
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, const Packed& packed,
@@ -220,11 +235,25 @@ void GroupTableRun::Finish() {
   if (Groups() == 0)
     return;
   const Packed packed = Pack();
-  table_ = device::Buffer();
-  codes_ = device::Buffer();
-  reservation_ = memory::ScratchReservation();
+  DropTable();
   for (size_t first = 0; first < Groups(); first += kGroupsPerBatch)
     Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
+}
+
+std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
+  const std::vector<compile::KeptColumn>& columns = Kernel().kept;
+  auto table =
+      std::make_shared<KeptTable>(columns, Groups(), GetPart().GetDevice(), GetPart().Pool());
+  std::vector<const device::Buffer*> outputs;
+  for (size_t i = 0; i < columns.size(); i++) {
+    outputs.push_back(&table->At(i).values);
+    if (columns[i].form->HasValidity())
+      outputs.push_back(&table->At(i).validity);
+  }
+  if (Groups() != 0)
+    RunCollect(outputs, {});
+  DropTable();
+  return table;
 }
 
 ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& packed, size_t number,

@@ -20,6 +20,7 @@ class GroupTableRun : public KernelRun {
   void TakeBatch(device::Queue&, const Batch&) override {}
   //! Packs the groups of the table, and makes result batches of them.
   void Finish() override;
+  std::shared_ptr<const KeptTable> FinishKept() override;
   size_t LargestBatch() const override { return SIZE_MAX; }
 
  private:
@@ -47,6 +48,12 @@ class GroupTableRun : public KernelRun {
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
+  //! Runs the kernel that packs groups into the buffers `outputs` (values, then NULLs, per output)
+  //! and `table_rows`.
+  void RunCollect(const std::vector<const device::Buffer*>& outputs,
+                  const std::vector<device::Buffer>& table_rows);
+  //! Frees the table.
+  void DropTable();
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
   //! The values of column `number`, of `groups` groups from the `first` on.
   ResultColumn FinishColumn(device::Queue& queue, const Packed& packed, size_t number, size_t first,

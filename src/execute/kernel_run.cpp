@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "execute/build_run.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::execute {
 
@@ -49,20 +50,25 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
 }
 
 KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, part->Program().result, std::move(options), std::make_shared<JoinBuffers>()) {
+    : KernelRun(part, part->Program().result, options, std::make_shared<RunTables>()) {
+  for (const CompiledPart::Input& input : part->Inputs())
+    inners_.push_back(input.inner ? input.inner->StartKernelRun(options) : nullptr);
+  tables_->kept.resize(inners_.size());
 }
 
 KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
                      const compile::GeneratedKernel& kernel, RunOptions options,
-                     std::shared_ptr<JoinBuffers> joins)
+                     std::shared_ptr<RunTables> tables)
     : part_(std::move(part)),
       kernel_(kernel),
       options_(std::move(options)),
-      joins_(std::move(joins)) {
+      tables_(std::move(tables)) {
   PinColumns();
 }
 
 KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
+  if (!column.image)
+    return {};
   return {Pin(column.image->DataExtents(), column.name),
           Pin(column.image->ValidityExtents(), column.name),
           Pin(column.image->TextExtents(), column.name)};
@@ -79,14 +85,27 @@ void KernelRun::PinColumns() {
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    BuildRun run(part_, build, options_, joins_);
+    BuildRun run(part_, build, options_, tables_);
     run.RunAll();
-    const RunStatistics& statistics = run.Statistics();
-    statistics_.AddWork(statistics);
-    statistics_.rows_in += statistics.rows_in;
-    statistics_.segments += statistics.segments;
-    statistics_.segments_skipped += statistics.segments_skipped;
+    AddStatistics(run.Statistics());
   }
+}
+
+void KernelRun::RunInners() {
+  for (size_t table = 0; table < inners_.size(); table++) {
+    if (!inners_[table])
+      continue;
+    tables_->kept[table] = inners_[table]->Keep();
+    AddStatistics(inners_[table]->Statistics());
+    inners_[table].reset();
+  }
+}
+
+void KernelRun::AddStatistics(const RunStatistics& statistics) {
+  statistics_.AddWork(statistics);
+  statistics_.rows_in += statistics.rows_in;
+  statistics_.segments += statistics.segments;
+  statistics_.segments_skipped += statistics.segments_skipped;
 }
 
 size_t KernelRun::SegmentsInTexts(const size_t* segments, size_t count) const {
@@ -112,8 +131,20 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
 
+std::shared_ptr<const KeptTable> KernelRun::Keep() {
+  RunInners();
+  RunBuilds();
+  RunAll();
+  return FinishKept();
+}
+
+std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
+  throw std::logic_error("KernelRun: only aggregates are kept on the device");
+}
+
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
+    RunInners();
     RunBuilds();
     RunAll();
     Finish();
@@ -135,8 +166,8 @@ void KernelRun::CountWork(const WorkList& work, const Batch& batch) {
     const uint64_t rows = work.RowsOf(segment);
     statistics_.rows_in += rows;
     for (const compile::InputColumn& column : Kernel().columns) {
-      statistics_.bytes_touched += rows * column.image->Width();
-      if (column.image->HasValidity())
+      statistics_.bytes_touched += rows * column.form->Width();
+      if (column.form->HasValidity())
         statistics_.bytes_touched += (rows + 7) / 8;
       if (column.IsText())
         statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
@@ -153,13 +184,16 @@ void KernelRun::RunAll() {
   statistics_.compile_milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
-  WorkList work(Kernel(), part_->ImageOf(Kernel()));
+  const auto& image = part_->Inputs()[Kernel().table].image;
+  const uint64_t rows = RowsOf(Kernel().table);
+  WorkList work(
+      Kernel(), rows,
+      image ? image->SegmentsPerExtent() : std::max<size_t>(storage::SegmentCount(rows), 1));
   Arrange(work);
-  const size_t segments = part_->ImageOf(Kernel()).SegmentCount();
-  statistics_.segments += segments;
-  statistics_.segments_skipped += segments;  // less those that batches read
+  statistics_.segments += work.Segments();
+  statistics_.segments_skipped += work.Segments();  // less those that batches read
   for (const compile::InputColumn& column : Kernel().joined_columns)
-    statistics_.bytes_touched += column.image->Rows() * column.image->Width();
+    statistics_.bytes_touched += RowsOf(column.table) * column.form->Width();
   progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
@@ -236,18 +270,23 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
   uint32_t argument = 5;
   for (size_t i = 0; i < pins_->size(); i++) {
     const ColumnPins& pins = (*pins_)[i];
+    const compile::InputColumn& column = Kernel().columns[i];
+    if (!column.image) {
+      argument = BindKept(kernel, argument, column);
+      continue;
+    }
     kernel.Argument(argument++, pins.data[extent].Buffer());
     if (!pins.validity.empty())
       kernel.Argument(argument++, pins.validity[extent].Buffer());
     if (!pins.texts.empty()) {
-      const size_t text = Kernel().columns[i].image->TextExtentOf(segment);
+      const size_t text = column.image->TextExtentOf(segment);
       kernel.Argument(argument++, pins.texts[text].Buffer());
     }
   }
   for (size_t i = 0; i < joined_pins_.size(); i++)
     argument = BindJoined(kernel, argument, Kernel().joined_columns[i], joined_pins_[i], no_rows_);
   for (const compile::JoinTable& table : Kernel().joins)
-    argument = joins_->Bind(table, kernel, argument);
+    argument = Joins().Bind(table, kernel, argument);
   if (Kernel().is_resumable)
     kernel.Argument(argument++, resume_);
   return argument;
@@ -255,13 +294,29 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
 
 uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
                                const compile::InputColumn& column, const ColumnPins& pins,
-                               const device::Buffer& no_rows) {
+                               const device::Buffer& no_rows) const {
+  if (!column.image)
+    return BindKept(kernel, argument, column);
   kernel.Argument(argument++, pins.data.empty() ? no_rows : pins.data[0].Buffer());
   if (!pins.validity.empty())
     kernel.Argument(argument++, pins.validity[0].Buffer());
   if (column.IsText())
     kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
   return argument;
+}
+
+uint32_t KernelRun::BindKept(device::Kernel& kernel, uint32_t argument,
+                             const compile::InputColumn& column) const {
+  const KeptTable::Column& kept = Kept(column.table)->At(column.id);
+  kernel.Argument(argument++, kept.values);
+  if (column.form->HasValidity())
+    kernel.Argument(argument++, kept.validity);
+  return argument;
+}
+
+uint64_t KernelRun::RowsOf(size_t table) const {
+  const auto& image = part_->Inputs()[table].image;
+  return image ? image->Rows() : Kept(table)->Rows();
 }
 
 bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execute/compiled_part.hpp"
-#include "execute/join_buffers.hpp"
+#include "execute/run_tables.hpp"
 #include "execute/work_list.hpp"
 
 namespace margay::execute {
@@ -32,11 +32,13 @@ class KernelRun : public Run {
  public:
   //! A run of the part's result.
   KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
-  //! A run of one of its kernels, with the join tables of the whole run.
+  //! A run of one of its kernels, with the tables of the whole run.
   KernelRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
-            RunOptions options, std::shared_ptr<JoinBuffers> joins);
+            RunOptions options, std::shared_ptr<RunTables> tables);
 
   std::optional<ResultBatch> Next() override;
+  //! In place of Next, where the part's result is kept on the device.
+  std::shared_ptr<const KeptTable> Keep();
   const RunStatistics& Statistics() const override { return statistics_; }
   double Progress() const override { return progress_.load(std::memory_order_relaxed); }
 
@@ -57,6 +59,8 @@ class KernelRun : public Run {
   virtual void TakeBatch(device::Queue& queue, const Batch& batch) = 0;
   //! Gives what is left of the result, after all batches.
   virtual void Finish() {}
+  //! The same for a result that is kept.
+  virtual std::shared_ptr<const KeptTable> FinishKept();
   //! Gives rows of the result. None is handed on before the kernel has run to its end.
   void Give(ResultBatch batch) { results_.push_back(std::move(batch)); }
   //! Most segments of a batch, whatever the time it takes.
@@ -97,8 +101,12 @@ class KernelRun : public Run {
   }
 
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
-  JoinBuffers& Joins() const { return *joins_; }
+  JoinBuffers& Joins() const { return tables_->joins; }
+  //! The result that is scanned as `table`; null for an image.
+  const KeptTable* Kept(size_t table) const { return tables_->kept[table].get(); }
   const CompiledPart& GetPart() const { return *part_; }
+  //! Rows of a table, once it is there.
+  uint64_t RowsOf(size_t table) const;
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
   //! Runs `transfer` and adds its time to the statistics.
@@ -119,9 +127,8 @@ class KernelRun : public Run {
   static ColumnPins PinColumn(const compile::InputColumn& column);
   //! Sets the arguments of a column whose rows are found by their numbers; returns the number of
   //! the next argument. `no_rows` stands for what a table without rows lacks.
-  static uint32_t BindJoined(device::Kernel& kernel, uint32_t argument,
-                             const compile::InputColumn& column, const ColumnPins& pins,
-                             const device::Buffer& no_rows);
+  uint32_t BindJoined(device::Kernel& kernel, uint32_t argument, const compile::InputColumn& column,
+                      const ColumnPins& pins, const device::Buffer& no_rows) const;
   //! A buffer with these values.
   template <typename Value>
   device::Buffer Upload(const std::vector<Value>& values) {
@@ -150,6 +157,13 @@ class KernelRun : public Run {
   };
 
   void PinColumns();
+  //! Runs the parts whose results this one scans.
+  void RunInners();
+  //! Adds the work of a run before this one.
+  void AddStatistics(const RunStatistics& statistics);
+  //! Sets the arguments of a column of a kept table; returns the number of the next one.
+  uint32_t BindKept(device::Kernel& kernel, uint32_t argument,
+                    const compile::InputColumn& column) const;
   //! Runs the kernels of the build sides.
   void RunBuilds();
   //! How many of the first `count` of these segments have their bytes in the same text extents.
@@ -166,7 +180,8 @@ class KernelRun : public Run {
   const std::shared_ptr<const CompiledPart> part_;
   const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
-  const std::shared_ptr<JoinBuffers> joins_;
+  const std::shared_ptr<RunTables> tables_;
+  std::vector<std::unique_ptr<KernelRun>> inners_;  //!< by table; null for images
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::vector<ColumnPins> joined_pins_;  //!< per joined column
   bool is_done_ = false;

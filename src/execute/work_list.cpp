@@ -6,9 +6,12 @@
 
 namespace margay::execute {
 
-WorkList::WorkList(const compile::GeneratedKernel& kernel, const storage::TableImage& image)
-    : rows_(image.Rows()), segments_per_extent_(image.SegmentsPerExtent()) {
-  for (size_t segment = 0; segment < image.SegmentCount(); segment++) {
+WorkList::WorkList(const compile::GeneratedKernel& kernel, uint64_t rows,
+                   size_t segments_per_extent)
+    : rows_(rows),
+      segments_per_extent_(segments_per_extent),
+      segments_(storage::SegmentCount(rows)) {
+  for (size_t segment = 0; segment < segments_; segment++) {
     if (!kernel.filter->MayMatch(segment))
       continue;
     const size_t extent = segment / segments_per_extent_;
@@ -32,7 +35,7 @@ std::vector<int64_t> WorkList::Descriptors(const compile::GeneratedKernel& kerne
     words.push_back(static_cast<int64_t>(segments[i] % segments_per_extent_));
     words.push_back(static_cast<int64_t>(RowsOf(segments[i])));
     for (const compile::InputColumn& column : kernel.columns) {
-      words.push_back(column.image->Segments()[segments[i]].base);
+      words.push_back(column.image ? column.image->Segments()[segments[i]].base : 0);
     }
   }
   return words;

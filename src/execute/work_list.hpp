@@ -17,9 +17,11 @@ struct ExtentWork {
 //! The segments that a kernel must read, cut at the borders of extents.
 class WorkList {
  public:
-  WorkList(const compile::GeneratedKernel& kernel, const storage::TableImage& image);
+  //! Over a table of `rows` rows.
+  WorkList(const compile::GeneratedKernel& kernel, uint64_t rows, size_t segments_per_extent);
 
   const std::vector<ExtentWork>& Extents() const { return extents_; }
+  size_t Segments() const { return segments_; }
   uint64_t LiveSegments() const { return live_segments_; }
   uint64_t LiveRows() const { return live_rows_; }
   //! Sorts extents, and segments in them, by the lowest `rank(segment)`; equal ones stay in order.
@@ -43,6 +45,7 @@ class WorkList {
  private:
   uint64_t rows_;
   size_t segments_per_extent_;
+  size_t segments_;
   std::vector<ExtentWork> extents_;
   uint64_t live_segments_ = 0;
   uint64_t live_rows_ = 0;

@@ -1,0 +1,95 @@
+#include "compile/kept_column.hpp"
+
+#include "compile/group_values.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+//! The narrowest type whose values kernels read back without a base.
+plan::Type StoredType(const Range& range) {
+  if (range.low >= 0 && range.high <= UINT8_MAX)
+    return plan::TypeKind::UInt8;
+  if (range.low >= 0 && range.high <= UINT16_MAX)
+    return plan::TypeKind::UInt16;
+  switch (MachineFor(range)) {
+    case Machine::Int32:
+      return plan::TypeKind::Int32;
+    case Machine::Int64:
+      return plan::TypeKind::Int64;
+    default:
+      return plan::TypeKind::Int128;
+  }
+}
+
+storage::Encoding EncodingOf(const plan::Type& stored) {
+  switch (stored.kind) {
+    case plan::TypeKind::Float32:
+      return storage::Encoding::Float32;
+    case plan::TypeKind::Float64:
+      return storage::Encoding::Float64;
+    case plan::TypeKind::Int128:
+      return storage::Encoding::Wide;
+    default:
+      return storage::Encoding::Narrow;
+  }
+}
+
+}  // namespace
+
+KeptColumn KeepColumn(const plan::Type& type, const Value& value,
+                      std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
+                      bool is_unique) {
+  KeptColumn column;
+  column.stored = type.IsFloat() ? type : StoredType(value.range);
+  storage::ColumnForm::Parts form;
+  form.type = type;
+  form.encoding = texts ? storage::Encoding::Dictionary : EncodingOf(column.stored);
+  form.width = static_cast<size_t>(column.stored.PhysicalBytes());
+  form.rows = rows;
+  form.statistics.min = value.range.low;
+  form.statistics.max = value.range.high;
+  form.statistics.has_nan = type.IsFloat();
+  form.statistics.rows = rows;
+  form.statistics.distinct_count = is_unique ? rows : 0;
+  form.has_validity = value.CanBeNull();
+  form.dictionary = std::move(texts);
+  column.form = std::make_shared<const storage::ColumnForm>(std::move(form));
+  return column;
+}
+
+std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
+                                   const std::vector<plan::Aggregate>& aggregates,
+                                   KernelContext scratch) {
+  CodeBlock block;  // of code that is thrown away
+  const DirectReader reader;
+  ExpressionWriter writer(scratch, reader, block);
+  GroupValues values(layout, writer, scratch.parameters, "", "");
+  const uint64_t rows = layout.MostGroups();
+  std::vector<KeptColumn> columns;
+  for (size_t i = 0; i < layout.keys.size(); i++) {
+    const GroupKey& key = layout.keys[i];
+    columns.push_back(KeepColumn(key.type, values.Key(key), key.texts, rows, layout.IsUnique(i)));
+  }
+  for (size_t i = 0; i < aggregates.size(); i++) {
+    Value value = values.Aggregate(i, aggregates[i]);
+    // Without keys there is a row even if nothing was aggregated.
+    const bool is_count = aggregates[i].function == plan::AggregateFunction::CountStar ||
+                          aggregates[i].function == plan::AggregateFunction::Count;
+    if (layout.keys.empty() && !is_count)
+      value.null = "1";
+    columns.push_back(
+        KeepColumn(aggregates[i].type, value, TextsOf(aggregates[i], scratch), rows, false));
+  }
+  return columns;
+}
+
+RowOutput OutputOf(const KeptColumn& column) {
+  RowOutput output;
+  output.type = column.stored;
+  output.can_be_null = column.form->HasValidity();
+  output.has_validity_bits = output.can_be_null;
+  return output;
+}
+
+}  // namespace margay::compile

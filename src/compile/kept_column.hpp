@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compile/aggregate_layout.hpp"
+#include "compile/row_output.hpp"
+#include "compile/value.hpp"
+#include "storage/column_form.hpp"
+
+namespace margay::compile {
+
+//! A column of a result that stays on the device, for further pipelines to scan.
+struct KeptColumn {
+  plan::Type stored;  //!< what its values are stored as: an integer of the form's width, or a float
+  std::shared_ptr<const storage::ColumnForm> form;
+};
+
+//! The column of `type` that holds `value`, at most `rows` times. `is_unique`: no value twice.
+//! Strings are codes into `texts`.
+KeptColumn KeepColumn(const plan::Type& type, const Value& value,
+                      std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
+                      bool is_unique);
+
+//! The columns of an aggregate without dependent keys that the host finishes.
+std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
+                                   const std::vector<plan::Aggregate>& aggregates,
+                                   KernelContext scratch);
+
+//! The output that writes a kept column.
+RowOutput OutputOf(const KeptColumn& column);
+
+}  // namespace margay::compile

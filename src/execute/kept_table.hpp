@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compile/kept_column.hpp"
+#include "device/device.hpp"
+#include "execute/result_batch.hpp"
+#include "memory/extent_pool.hpp"
+#include "memory/scratch_reservation.hpp"
+
+namespace margay::execute {
+
+//! The result of an inner part, in the memory of the device, as columns that kernels scan. Lives
+//! for one execution.
+class KeptTable {
+ public:
+  struct Column {
+    device::Buffer values;
+    device::Buffer validity;  //!< only where there may be NULLs; all NULL at first
+  };
+
+  //! Room for `rows` rows. Throws memory::OutOfMemory and device::DeviceError.
+  KeptTable(const std::vector<compile::KeptColumn>& columns, uint64_t rows, device::Device& device,
+            memory::ExtentPool& pool);
+
+  uint64_t Rows() const { return rows_; }
+  const Column& At(uint64_t column) const { return columns_[column]; }
+
+  //! Fills the table with `batch`, which has its rows.
+  void Write(const std::vector<compile::KeptColumn>& columns, const ResultBatch& batch,
+             device::Queue& queue);
+
+ private:
+  const uint64_t rows_;
+  memory::ScratchReservation reservation_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace margay::execute

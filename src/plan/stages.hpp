@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/node.hpp"
+
+namespace margay::plan {
+
+//! A plan cut where the result of an aggregate is the input of other operators.
+struct Stages {
+  //! The plan, with a scan in the place of every such aggregate that has none above it. The columns
+  //! of that scan have the numbers of the aggregate's outputs that are read, as their ids.
+  NodePointer plan;
+  //! Per scan of `plan`, in the order of Scans(): the aggregate whose result it reads, or null.
+  std::vector<NodePointer> inners;
+};
+
+//! Cuts `plan` below its top.
+Stages CutStages(const NodePointer& plan);
+
+}  // namespace margay::plan

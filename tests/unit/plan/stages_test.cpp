@@ -1,0 +1,64 @@
+#include "plan/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "plan_builders.hpp"
+
+namespace margay::plan {
+namespace {
+
+NodePointer Table(const std::string& table) {
+  return Node::Scan(table, {{10, "a", kBigint}, {11, "b", kBigint}});
+}
+
+ExpressionPointer Number(size_t column, std::string name = {}) {
+  return Expression::Column(column, kBigint, std::move(name));
+}
+
+//! Counts the rows of each group of column 0 of `input`, and adds up column 1.
+NodePointer Grouped(NodePointer input) {
+  return Node::GroupBy(
+      std::move(input), {Number(0, "a")},
+      {{AggregateFunction::CountStar, nullptr, kBigint},
+       {AggregateFunction::Sum, Number(1, "b"), Type(TypeKind::Int128)}});
+}
+
+TEST(CutStages, APlanWithoutInnerAggregatesIsOne) {
+  const NodePointer plan = Grouped(Table("t"));
+  const Stages stages = CutStages(plan);
+  EXPECT_EQ(stages.plan->ToString(), plan->ToString());
+  ASSERT_EQ(stages.inners.size(), 1u);
+  EXPECT_EQ(stages.inners[0], nullptr);
+}
+
+TEST(CutStages, GroupsAreScannedByWhatComesAbove) {
+  const NodePointer inner = Grouped(Table("t"));
+  const NodePointer filter =
+      Node::Filter(inner, Expression::Make(Operation::Less, kBoolean, {Number(0), Number(1)}));
+  const Stages stages = CutStages(Node::Project(filter, {Number(1)}));
+  ASSERT_EQ(stages.inners.size(), 1u);
+  EXPECT_EQ(stages.inners[0], inner);
+  const std::vector<const Node*> scans = Scans(*stages.plan);
+  ASSERT_EQ(scans.size(), 1u);
+  ASSERT_EQ(scans[0]->Columns().size(), 2u) << "the sum is not read";
+  EXPECT_EQ(scans[0]->Columns()[0].id, 0u);
+  EXPECT_EQ(scans[0]->Columns()[1].id, 1u);
+  EXPECT_EQ(stages.plan->OutputTypes(), std::vector<Type>{kBigint});
+}
+
+TEST(CutStages, OnlyTheTopmostAreCut) {
+  const NodePointer lower = Grouped(Table("t"));
+  const NodePointer middle =
+      Node::GroupBy(lower, {Number(1)}, {{AggregateFunction::CountStar, nullptr, kBigint}});
+  const Stages stages = CutStages(
+      Node::Join(JoinKind::Inner, Table("u"), middle, {{Number(0, "a"), Number(0), false}}, nullptr));
+  ASSERT_EQ(stages.inners.size(), 2u);
+  EXPECT_EQ(stages.inners[0], nullptr);
+  EXPECT_EQ(stages.inners[1], middle);
+  EXPECT_EQ(CutStages(middle).inners, std::vector<NodePointer>{lower});
+}
+
+}  // namespace
+}  // namespace margay::plan
