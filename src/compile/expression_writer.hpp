@@ -71,6 +71,7 @@ class ExpressionWriter {
   friend class InWriter;
   friend class JoinWriter;
   friend class MathWriter;
+  friend class OrderWords;
   friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);

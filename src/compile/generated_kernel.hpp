@@ -10,6 +10,7 @@
 #include "compile/aggregate_layout.hpp"
 #include "compile/group_table_writer.hpp"
 #include "compile/join_table.hpp"
+#include "compile/order_words.hpp"
 #include "compile/segment_filter.hpp"
 #include "compile/shape.hpp"
 #include "storage/table_image.hpp"
@@ -38,7 +39,9 @@ namespace margay::compile {
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
 //!              or those of GroupTableWriter
-//!   rows:      counts       uint per unit: rows produced
+//!   rows:      bound        ulong per word of the order, if there is a limit: rows whose words are
+//!                           not below are left out (see OrderWords)
+//!              counts       uint per unit: rows produced
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
@@ -53,6 +56,11 @@ struct GeneratedKernel {
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
+  //! Joins may make several rows of the result of one. Such a result keeps no order: a unit of work
+  //! gives as many rows as its region holds, and goes on in the next launch, where its first row
+  //! may have given some already. The variables `produced`, `given` and `has_room` tell how many
+  //! rows the unit, and the row at hand, have given, and whether there is room for more.
+  bool multiplies_result = false;
   bool is_resumable = false;  //!< may stop before its work is done
   uint32_t resume_words = 1;  //!< of `resume`, per unit and work-item
 
@@ -79,6 +87,13 @@ struct GeneratedKernel {
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
   std::vector<KeptColumn> kept;  //!< of a result that stays on the device
+  //! Of a result of rows that is ordered: the last outputs are the words of the rows.
+  std::shared_ptr<const OrderWords> order;
+  plan::RowWindow window;  //!< of the ordered rows
+
+  //! Not where joins multiply the rows: a launch that goes on within a row must find those again
+  //! that it has given.
+  bool HasBound() const { return order && window.limit && !multiplies_result; }
 };
 
 inline constexpr const char* kKernelName = "part";

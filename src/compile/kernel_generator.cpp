@@ -55,6 +55,20 @@ KernelGenerator::KernelGenerator(const Input& input)
   }
   for (const plan::ExpressionPointer& expression : pipeline_.outputs)
     kernel_.outputs.push_back(RowOutput::Of(expression, ReadColumns(), context_));
+  kernel_.multiplies_result = MultipliesRows();
+  if (!pipeline_.order)
+    return;
+  kernel_.order = std::make_shared<const OrderWords>(pipeline_.order->keys, context_);
+  kernel_.window = pipeline_.order->window;
+  order_is_of_scan_ = true;
+  for (const plan::OrderKey& key : pipeline_.order->keys) {
+    VisitColumns(*key.expression, [&](size_t column) {
+      order_is_of_scan_ = order_is_of_scan_ && input_.columns[column].table == pipeline_.table;
+    });
+  }
+  RowOutput word;
+  word.type = plan::TypeKind::UInt64;
+  kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -107,7 +121,7 @@ bool KernelGenerator::HasChains() const {
 
 void KernelGenerator::MakeResumable(uint32_t most_steps) {
   kernel_.is_resumable = HasChains();
-  kernel_.resume_words = MultipliesResult() ? 2 : 1;
+  kernel_.resume_words = kernel_.multiplies_result ? 2 : 1;
   most_steps_ = most_steps;
 }
 
@@ -115,15 +129,11 @@ std::string KernelGenerator::WhileSteps(const std::string& text) const {
   if (!kernel_.is_resumable)
     return text;
   return text + " && steps < " + std::to_string(most_steps_) + "u" +
-         (MultipliesResult() ? " && has_room" : "");
+         (kernel_.multiplies_result ? " && has_room" : "");
 }
 
 bool KernelGenerator::MultipliesRows() const {
   return compile::MultipliesRows(pipeline_, input_.join_tables);
-}
-
-bool KernelGenerator::MultipliesResult() const {
-  return !kernel_.build && !kernel_.is_aggregate && MultipliesRows();
 }
 
 std::vector<InputColumn> KernelGenerator::ReadColumns() const {
@@ -188,6 +198,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
       arguments.push_back("__global long* restrict partials");
     }
   } else {
+    if (kernel_.HasBound())
+      arguments.push_back("__global const ulong* restrict bound");
     arguments.push_back("__global uint* restrict counts");
     for (const std::string& argument : OutputArguments(kernel_.outputs))
       arguments.push_back(argument);
@@ -197,7 +209,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
         "a part that reads and writes more than " + std::to_string(kMostArguments) + " columns";
     // Halves of it would find the groups of a shared table, or the matches of a row, in different
     // orders.
-    if (group_table_ || MultipliesResult())
+    if (group_table_ || kernel_.multiplies_result)
       throw Unsupported(reason);
     throw TooManyArguments(reason);
   }
@@ -336,7 +348,20 @@ std::string KernelGenerator::WriteConjunction(
 }
 
 std::string KernelGenerator::WriteFilters(ExpressionWriter& writer) {
-  return WriteConjunction(writer, pipeline_.conjuncts);
+  std::string condition = WriteConjunction(writer, pipeline_.conjuncts);
+  if (!FiltersByBound())
+    return condition;
+  if (condition == "1")
+    return OrderWords::IsBelowBound(kernel_.order->Write(writer));
+  condition = writer.Declare(Machine::Int32, condition);
+  writer.Restrict(condition);
+  return "(" + condition + " & " + OrderWords::IsBelowBound(kernel_.order->Write(writer)) + ")";
+}
+
+std::string KernelGenerator::WriteLastFilter(ExpressionWriter& writer) {
+  if (!kernel_.HasBound() || FiltersByBound())
+    return "1";
+  return OrderWords::IsBelowBound(kernel_.order->Write(writer));
 }
 
 void KernelGenerator::OpenJoins(ExpressionWriter& writer, CodeBlock& block, size_t first,
@@ -451,8 +476,13 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
   const std::vector<InputColumn> columns = ReadColumns();
-  for (size_t i = 0; i < kernel_.outputs.size(); i++)
+  for (size_t i = 0; i < pipeline_.outputs.size(); i++)
     WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], columns, writer, block, position);
+  if (!kernel_.order)
+    return;
+  size_t output = pipeline_.outputs.size();
+  for (const std::string& word : kernel_.order->Write(writer))
+    block.Line(Numbered("values", output++) + "[" + position + "] = (long)" + word + ";");
 }
 
 void KernelGenerator::OpenGiving(CodeBlock& block) {

@@ -44,8 +44,12 @@ class KernelGenerator {
   static std::string WriteConjunction(ExpressionWriter& writer,
                                       const std::vector<plan::ExpressionPointer>& conjuncts);
   //! Writes the filters before the first join; returns an int that is 1 where the row passes ("1"
-  //! without filters).
+  //! without filters). A bound of the order is one more, if no join is needed to know the words.
   std::string WriteFilters(ExpressionWriter& writer);
+  //! Writes what decides about a row behind the last join; as WriteFilters.
+  std::string WriteLastFilter(ExpressionWriter& writer);
+  //! Whether a bound is the last of the filters before the first join.
+  bool FiltersByBound() const { return kernel_.HasBound() && order_is_of_scan_; }
   //! Writes the joins from the `first` on, with the filters behind them: what follows runs once for
   //! every row that comes out, until CloseJoins. `head` is what JoinWriter::WriteHead gave for the
   //! first of them, if anything.
@@ -54,11 +58,6 @@ class KernelGenerator {
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
-  //! Whether they do in a result of rows. Such a result keeps no order: a unit of work gives as
-  //! many rows as its region holds, and goes on in the next launch, where its first row may have
-  //! given some already. The variables `produced`, `given` and `has_room` tell how many rows the
-  //! unit, and the row at hand, have given, and whether there is room for more.
-  bool MultipliesResult() const;
   //! Whether a row may have any number of entries of a join table to look at: the variable `steps`
   //! counts them.
   bool HasChains() const;
@@ -107,8 +106,9 @@ class KernelGenerator {
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);
 
-  size_t open_scopes_ = 0;   //!< of joins
-  uint32_t most_steps_ = 0;  //!< of a work-item, if resumable
+  bool order_is_of_scan_ = false;  //!< the words need columns of the scanned table alone
+  size_t open_scopes_ = 0;         //!< of joins
+  uint32_t most_steps_ = 0;        //!< of a work-item, if resumable
 };
 
 template <typename Word>

@@ -128,12 +128,13 @@ void LanesGenerator::WriteBody(CodeBlock& block) {
   kernel_.unit_rows = kTileRows;
   kernel_.units_per_segment = storage::kSegmentRows / kTileRows;
   // The other sinks wait for all lanes of a tile.
-  if (kernel_.build || (kernel_.is_aggregate && table_ != Table::Owned) || MultipliesResult())
+  if (kernel_.build || (kernel_.is_aggregate && table_ != Table::Owned) ||
+      kernel_.multiplies_result)
     MakeResumable(kMostSteps);
   block.Line("const uint lane = get_local_id(0);");
   if (kernel_.is_aggregate) {
     WriteInitialTable(block);
-  } else if (MultipliesResult()) {
+  } else if (kernel_.multiplies_result) {
     block.Line("__local uint produced;");
   } else if (!kernel_.build) {
     block.Line("__local uint places[LANES];");
@@ -197,7 +198,7 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
 }
 
 void LanesGenerator::WriteTile(CodeBlock& block) {
-  if (MultipliesResult()) {
+  if (kernel_.multiplies_result) {
     WriteMultipliedTile(block);
   } else if (!kernel_.build && !kernel_.is_aggregate) {
     WriteRowsTile(block);
@@ -238,7 +239,7 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
     block.Line("__global uint* next = resume + (unit * LANES + lane) * " +
                Number(kernel_.resume_words) + ";");
     block.Line("uint stride = next[0];");
-    if (MultipliesResult()) {
+    if (kernel_.multiplies_result) {
       block.Line("uint given = next[1];");
       block.Line("uint has_room = 1;");
     }
@@ -249,7 +250,7 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
     block.Open(
         "for (uint first_row = begin + lane * 4; first_row < end; first_row += LANES * 4) {");
   }
-  if (MultipliesResult())
+  if (kernel_.multiplies_result)
     OpenGiving(block);
   WriteLoads(block, filter_columns, loaded);
   block.Line("uint passed = 0;");
@@ -278,12 +279,12 @@ void LanesGenerator::WriteQuads(CodeBlock& block) {
   block.Close();
   block.Close();
   block.Close();
-  if (MultipliesResult())
+  if (kernel_.multiplies_result)
     CloseGiving(block);
   block.Close();
   if (kernel_.is_resumable) {
     block.Line("next[0] = stride;");
-    if (MultipliesResult())
+    if (kernel_.multiplies_result)
       block.Line("next[1] = given;");
     block.Line("unfinished |= begin + (stride * LANES + lane) * 4 < end;");
   }
@@ -294,7 +295,7 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
     WriteInsert(writer, block);
     return;
   }
-  if (MultipliesResult()) {
+  if (kernel_.multiplies_result) {
     WriteGive(writer, block, "atomic_inc(&produced)");
     return;
   }
@@ -420,7 +421,7 @@ void LanesGenerator::WriteRowsTile(CodeBlock& block) {
     } else {
       block.Open("if (" + condition + ") {");
       OpenJoins(writer, block);
-      block.Line("passes = 1;");
+      block.Line("passes = (uint)" + WriteLastFilter(writer) + ";");
       CloseJoins(block);
       block.Close();
     }

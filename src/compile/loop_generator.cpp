@@ -104,12 +104,17 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
       WriteRun(block);
     const std::vector<Value> values = WriteArguments(writer);
     WriteFolds(block, values, [&](size_t word) { return Word(word); });
-  } else if (MultipliesResult()) {
+  } else if (kernel_.multiplies_result) {
     WriteGive(writer, block, "produced++");
   } else {
+    const std::string condition = WriteLastFilter(writer);
+    if (condition != "1")
+      block.Open("if (" + condition + ") {");
     block.Line("const ulong position = (ulong)unit * UNIT_ROWS + produced;");
     WriteOutputs(writer, block, "position");
     block.Line("produced++;");
+    if (condition != "1")
+      block.Close();
   }
 }
 
@@ -180,6 +185,8 @@ void LoopGenerator::WriteLeft(CodeBlock& block, const std::string& rows) {
 }
 
 bool LoopGenerator::TestsBits() const {
+  if (pipeline_.joins.empty() || FiltersByBound())
+    return false;
   const plan::JoinKind kind = pipeline_.joins[0].kind;
   return pipeline_.conjuncts.empty() && kernel_.joins[0].has_bits &&
          (kind == plan::JoinKind::Inner || kind == plan::JoinKind::Semi);
@@ -195,7 +202,7 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   if (kernel_.is_resumable)
     block.Line("__global uint* next = resume + unit * " + Number(kernel_.resume_words) + ";");
   block.Line("uint begin = " + std::string(kernel_.is_resumable ? "next[0];" : "0;"));
-  if (MultipliesResult()) {
+  if (kernel_.multiplies_result) {
     block.Line("uint given = next[1];");
     block.Line("uint has_room = 1;");
   }
@@ -261,20 +268,20 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   block.Line("uint place = 0;");
   block.Open("for (; " + WhileSteps("place < count") + "; place++) {");
   WriteStaged(block, tables);
-  if (MultipliesResult())
+  if (kernel_.multiplies_result)
     OpenGiving(block);
   ExpressionWriter writer(context_, reader, block);
   OpenJoins(writer, block, next, head);
   WriteSink(writer, block);
   CloseJoins(block);
-  if (MultipliesResult())
+  if (kernel_.multiplies_result)
     CloseGiving(block);
   block.Close();
   block.Line("begin = place < count ? staged_row[place] : end;");
   block.Close();
   if (kernel_.is_resumable) {
     block.Line("next[0] = begin;");
-    if (MultipliesResult())
+    if (kernel_.multiplies_result)
       block.Line("next[1] = given;");
     block.Line("unfinished |= begin < rows;");
   }
@@ -399,7 +406,7 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   kernel_.unit_rows = storage::kSegmentRows;
   kernel_.units_per_segment = 1;
   // Other rows keep the table's order, in batches that are the same in all runs.
-  if (kernel_.build || kernel_.is_aggregate || MultipliesResult())
+  if (kernel_.build || kernel_.is_aggregate || kernel_.multiplies_result)
     MakeResumable(kMostSteps);
   if (kernel_.is_aggregate)
     WriteTable(block);
@@ -419,7 +426,7 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
       context_.parameters = parameters;
     }
   }
-  if (!pipeline_.joins.empty()) {
+  if (!pipeline_.joins.empty() || FiltersByBound()) {
     CodeBlock declarations(block.Indentation());
     WriteStages(declarations, segment);
     block.Append(declarations);

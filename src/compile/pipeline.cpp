@@ -89,6 +89,13 @@ class Cutter {
         return;
       case plan::NodeKind::Aggregate:
         throw Unsupported("an aggregate below another operator");
+      case plan::NodeKind::Order: {
+        Cut(*node.Input(), pipeline);
+        pipeline.order = PipelineOrder{node.OrderKeys(), node.Window()};
+        for (plan::OrderKey& key : pipeline.order->keys)
+          key.expression = plan::Substitute(key.expression, pipeline.outputs);
+        return;
+      }
     }
   }
 

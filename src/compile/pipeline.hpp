@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct PipelineJoin {
   }
 };
 
+//! How the rows of a result are ordered and which of them are wanted.
+struct PipelineOrder {
+  std::vector<plan::OrderKey> keys;
+  plan::RowWindow window;
+};
+
 //! One pass over a table: filters, joins, then the sink. Expressions are over the columns of all
 //! tables of the program, numbered one table after the other; projections are gone.
 struct Pipeline {
@@ -32,6 +39,7 @@ struct Pipeline {
   bool is_aggregate = false;
   std::vector<plan::ExpressionPointer> outputs;  //!< rows: the output; aggregate: the group keys
   std::vector<plan::Aggregate> aggregates;
+  std::optional<PipelineOrder> order;  //!< of a result of rows
 };
 
 //! A pipeline whose sink is a table that other pipelines join with.
@@ -51,8 +59,9 @@ struct Program {
   std::vector<BuildPipeline> builds;
   Pipeline result;
 
-  //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate at the top. Tables are
-  //! numbered in the order of plan::Scans(). Throws Unsupported.
+  //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate, or one Order below nothing
+  //! but Projects, at the top. Tables are numbered in the order of plan::Scans(). Throws
+  //! Unsupported.
   static Program From(const plan::Node& plan);
 
   //! Sets the links of all build sides, after a change of pipelines.
@@ -94,6 +103,10 @@ void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
   for (const plan::Aggregate& aggregate : pipeline.aggregates) {
     if (aggregate.argument)
       VisitColumns(*aggregate.argument, visit);
+  }
+  if (pipeline.order) {
+    for (const plan::OrderKey& key : pipeline.order->keys)
+      VisitColumns(*key.expression, visit);
   }
 }
 

@@ -67,6 +67,13 @@ void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
     if (!pipeline.is_aggregate || !is_text_function)
       output = resolver.Resolve(output);
   }
+  if (pipeline.order) {
+    for (plan::OrderKey& key : pipeline.order->keys) {
+      key.expression = resolver.Resolve(key.expression);
+      if (resolver.IsTextColumn(*key.expression))
+        throw Unsupported("ORDER BY text; " + key.expression->ColumnName() + kTooManyStrings);
+    }
+  }
   for (plan::Aggregate& aggregate : pipeline.aggregates) {
     if (!aggregate.argument)
       continue;

@@ -65,6 +65,13 @@ bool IsClosed(const LogicalOperator& op) {
   }
 }
 
+//! What can be added to a relation that has an order.
+bool KeepsOrder(const LogicalOperator& op) {
+  return op.type == LogicalOperatorType::LOGICAL_PROJECTION ||
+         op.type == LogicalOperatorType::LOGICAL_ORDER_BY ||
+         op.type == LogicalOperatorType::LOGICAL_LIMIT;
+}
+
 //! Operators that say what to do with the rows of a query, and are no part of it.
 bool IsStatement(const LogicalOperator& op) {
   switch (op.type) {
@@ -118,6 +125,10 @@ class PlanWalk {
         return WalkUnary(op, &AddProjection);
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
+      case LogicalOperatorType::LOGICAL_ORDER_BY:
+      case LogicalOperatorType::LOGICAL_TOP_N:
+      case LogicalOperatorType::LOGICAL_LIMIT:
+        return WalkUnary(op, &AddOrder);
       case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
         return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
       default:
@@ -156,7 +167,10 @@ class PlanWalk {
     std::optional<Relation> result = Walk(op.children[0]);
     if (result) {
       Relation extended;
-      const Reason reason = Guard([&] {
+      const Reason reason = Guard([&]() -> Reason {
+        if (IsOrdered(*result) && !KeepsOrder(op)) {
+          return NotSupported(NameOf(op) + " above ORDER BY or LIMIT");
+        }
         // Unlike captured parts, this changes the plan for DuckDB, too.
         if (Relation split = result->ForAbove();
             op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
@@ -187,7 +201,14 @@ class PlanWalk {
     std::optional<Relation> right = Walk(op.children[1]);
     Relation joined;
     Reason reason = RefuseJoin(op);
-    if (!reason && left && right) {
+    if (left && right && IsFetch(op, *left, *right)) {
+      reason = Guard([&]() -> Reason {
+        joined = FetchRows(*left, *right);
+        return std::nullopt;
+      });
+    } else if (!reason && ((left && IsOrdered(*left)) || (right && IsOrdered(*right)))) {
+      reason = NotSupported("a join with the result of ORDER BY or LIMIT");
+    } else if (!reason && left && right) {
       reason = Guard(
           [&] { return AddJoin(input_.context, op, left->ForAbove(), right->ForAbove(), joined); });
     } else if (!reason) {

@@ -28,9 +28,9 @@ struct CapturedTable {
 //! needs, by value. It refers to nothing of the logical plan, which DuckDB empties while it makes
 //! the physical one, and to no catalog entry: a prepared statement is executed much later.
 struct CapturedPart {
-  //! Scans, any number of joins, filters and projections, at most one aggregate on top. The output
-  //! columns are those of the DuckDB subtree, in its order. ScanColumn::id is the column's storage
-  //! number.
+  //! Scans, any number of joins, filters and projections, at most one aggregate on top, or an order
+  //! below nothing but projections. The output columns are those of the DuckDB subtree, in its
+  //! order. ScanColumn::id is the column's storage number.
   plan::NodePointer plan;
 
   //! Of the plan's scans, in the order of plan::Scans(); a table that is joined to itself is there
@@ -39,6 +39,8 @@ struct CapturedPart {
 
   duckdb::vector<duckdb::LogicalType> types;  //!< of the output, as DuckDB has them
   bool has_aggregate = false;
+  bool is_sorted = false;  //!< rows come in the order of keys
+  bool is_top = false;     //!< the first rows of an order, few of many
   //! The operators above the part that stay with DuckDB, from the part to the root of the query,
   //! and why, each reason once: `ORDER_BY, PROJECTION`, `ORDER_BY is not supported yet`. Without a
   //! reason they are projections of groups, which could join in, but are not worth it.

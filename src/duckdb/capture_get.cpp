@@ -36,11 +36,11 @@ bool IsRuntimeFilter(const duckdb::TableFilter& filter) {
   }
 }
 
-//! DuckDB then leaves out row groups, and has lowered the offset of the LIMIT above accordingly. If
-//! not, the options only say in which order to read.
+//! DuckDB then leaves out row groups that come before the OFFSET of the LIMIT above, which it has
+//! lowered accordingly. If not, the options only say in which order to read, and when enough is
+//! read for that LIMIT.
 bool PrunesRowGroups(const duckdb::RowGroupOrderOptions& options) {
-  return options.row_limit.IsValid() || options.row_group_offset != 0 ||
-         options.leading_null_group_offset != 0;
+  return options.row_group_offset != 0 || options.leading_null_group_offset != 0;
 }
 
 Reason RefuseGet(const duckdb::LogicalGet& get, const duckdb::TableCatalogEntry& table) {
@@ -79,6 +79,7 @@ CapturedBinding AddScanColumn(const duckdb::LogicalGet& get, const duckdb::Table
   result.binding = duckdb::ColumnBinding(get.table_index, i);
   result.type = get.GetColumnType(index);
   if (index.IsVirtualColumn()) {
+    result.is_row_id = index.IsRowIdColumn();
     result.reason =
         NotSupported("the virtual column " + get.GetColumnName(index) + " of " + table.name);
     return result;

@@ -42,6 +42,13 @@ void PassBases(const CaptureScope& input, CaptureScope& output,
   }
 }
 
+//! What `expression` refers to, if that has no column: passed on, it is refused where it is used.
+const CapturedBinding* FindWithoutColumn(const duckdb::Expression& expression,
+                                         const CaptureScope& scope) {
+  const CapturedBinding* binding = IsColumnReference(expression) ? scope.Find(expression) : nullptr;
+  return binding != nullptr && !binding->column ? binding : nullptr;
+}
+
 //! The nodes of a plan in the order in which rows pass them.
 std::string TextOf(const plan::Node& node) {
   switch (node.Kind()) {
@@ -57,6 +64,20 @@ std::string TextOf(const plan::Node& node) {
              ")";
     case plan::NodeKind::Aggregate:
       return TextOf(*node.Input()) + ", AGGREGATE";
+    case plan::NodeKind::Order: {
+      std::string text = TextOf(*node.Input());
+      if (!node.OrderKeys().empty()) {
+        text += ", ORDER";
+      }
+      const plan::RowWindow& window = node.Window();
+      if (window.limit) {
+        text += ", LIMIT " + std::to_string(*window.limit);
+      }
+      if (window.offset != 0) {
+        text += ", OFFSET " + std::to_string(window.offset);
+      }
+      return text;
+    }
   }
   return {};
 }
@@ -145,6 +166,12 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
   CaptureScope output;
   for (size_t i = 0; i < op.expressions.size(); i++) {
     const duckdb::Expression& expression = *op.expressions[i];
+    const duckdb::ColumnBinding binding(projection.table_index, i);
+    if (const CapturedBinding* passed = FindWithoutColumn(expression, input)) {
+      output.bindings.push_back(*passed);
+      output.bindings.back().binding = binding;
+      continue;
+    }
     CapturedExpression captured = capture.Capture(expression);
     if (!captured) {
       return captured.reason;
@@ -154,14 +181,15 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
     output.columns.push_back({captured.expression->GetType(),
                               is_column ? captured.expression->ColumnName() : expression.GetAlias(),
                               TextOrigins(input).Of(expression)});
-    output.bindings.push_back(
-        {duckdb::ColumnBinding(projection.table_index, i), expression.return_type, i, {}});
+    output.bindings.push_back({binding, expression.return_type, expressions.size(), {}});
     expressions.push_back(std::move(captured.expression));
   }
   if (only_columns) {
     // No node is needed to rename or leave out columns; FinishPart adds one if it must.
-    for (size_t i = 0; i < expressions.size(); i++) {
-      output.bindings[i].column = expressions[i]->ColumnIndex();
+    for (CapturedBinding& binding : output.bindings) {
+      if (binding.column) {
+        binding.column = expressions[*binding.column]->ColumnIndex();
+      }
     }
     relation.scope.bindings = std::move(output.bindings);
     return std::nullopt;

@@ -44,6 +44,13 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
+//! Adds an ORDER_BY, a TOP_N or a LIMIT.
+Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
+
+//! Whether `relation` has an order or a limit: nothing but projections may be added to it then, the
+//! same order once more, and a limit, where it has none.
+bool IsOrdered(const Relation& relation);
+
 //! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
 //! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
 //! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
@@ -58,6 +65,14 @@ Reason RefuseJoin(const duckdb::LogicalOperator& op);
 //! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
+
+//! Whether `op` is what DuckDB makes of a scan with ORDER BY or LIMIT of few rows: a SEMI join by
+//! the row id of the scan, `rows`, with those rows, `found` by the columns that this takes. Both
+//! are the captures of its inputs.
+bool IsFetch(const duckdb::LogicalOperator& op, const Relation& rows, const Relation& found);
+
+//! The result of such a join, in the order in which the rows were found.
+Relation FetchRows(const Relation& rows, const Relation& found);
 
 //! Whether `op` is what DuckDB makes of an IN with a long list of constants outside of aggregates:
 //! a MARK join with that list, whose mark, true, false or NULL, is a column more.

@@ -34,6 +34,7 @@ struct CapturedBinding {
   duckdb::LogicalType type;
   std::optional<size_t> column;  //!< of the node
   std::string reason;            //!< why there is no column
+  bool is_row_id = false;        //!< the number of the table's row, which no column has
 };
 
 //! The columns an expression may refer to.

@@ -238,6 +238,9 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::
 }
 
 duckdb::OrderPreservationType PhysicalPart::SourceOrder() const {
+  if (part_->is_sorted) {
+    return duckdb::OrderPreservationType::FIXED_ORDER;
+  }
   return KeepsOrder() ? duckdb::OrderPreservationType::INSERTION_ORDER
                       : duckdb::OrderPreservationType::NO_ORDER;
 }

@@ -50,7 +50,7 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   //! A sink only for the rows of its own child, after the device has failed.
   bool IsSink() const override { return true; }
-  bool ParallelSink() const override { return !KeepsOrder(); }
+  bool ParallelSink() const override { return !HasOrder(); }
   duckdb::unique_ptr<duckdb::GlobalSinkState> GetGlobalSinkState(
       duckdb::ClientContext& context) const override;
   duckdb::unique_ptr<duckdb::LocalSinkState> GetLocalSinkState(
@@ -72,6 +72,7 @@ class PhysicalPart : public duckdb::PhysicalOperator {
  private:
   //! Whether rows come in the order of the table, as they do from DuckDB's filters and projections.
   bool KeepsOrder() const { return !part_->has_aggregate && part_->tables.size() == 1; }
+  bool HasOrder() const { return part_->is_sorted || KeepsOrder(); }
 
   //! The decision of the running execution, or what would be decided now. Never throws.
   Placement CurrentPlacement() const;

@@ -211,7 +211,7 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
     placement.is_on_device = !placement.is_error;
     return placement;
   }
-  if (!part->has_aggregate) {
+  if (!part->has_aggregate && !part->is_top) {
     return DuckDBAnswers(
         settings, "the part has no aggregate, and handing on its rows costs more than it saves");
   }

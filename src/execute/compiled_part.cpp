@@ -4,6 +4,7 @@
 
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
+#include "execute/ordered_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
 #include "plan/stages.hpp"
@@ -185,6 +186,8 @@ std::unique_ptr<KernelRun> CompiledPart::StartKernelRun(RunOptions options) cons
     return std::make_unique<GroupTableRun>(shared_from_this(), options);
   if (program_.result.is_aggregate)
     return std::make_unique<AggregateRun>(shared_from_this(), options);
+  if (program_.result.order)
+    return std::make_unique<OrderedRun>(shared_from_this(), options);
   return std::make_unique<RowsRun>(shared_from_this(), options);
 }
 

@@ -161,23 +161,20 @@ std::optional<ResultBatch> KernelRun::Next() {
   return batch;
 }
 
-void KernelRun::CountBytes(const WorkList& work) {
-  statistics_.segments += work.Segments();
-  statistics_.segments_skipped += work.Segments() - work.LiveSegments();
-  statistics_.rows_in += work.LiveRows();
-  for (const compile::InputColumn& column : Kernel().columns) {
-    statistics_.bytes_touched += work.LiveRows() * column.form->Width();
-    if (column.form->HasValidity())
-      statistics_.bytes_touched += (work.LiveRows() + 7) / 8;
-    if (!column.IsText())
-      continue;
-    for (const ExtentWork& extent : work.Extents()) {
-      for (size_t segment : extent.segments)
+void KernelRun::CountWork(const WorkList& work, const Batch& batch) {
+  statistics_.segments_skipped -= batch.segments;
+  for (size_t i = 0; i < batch.segments; i++) {
+    const size_t segment = batch.segment_numbers[i];
+    const uint64_t rows = work.RowsOf(segment);
+    statistics_.rows_in += rows;
+    for (const compile::InputColumn& column : Kernel().columns) {
+      statistics_.bytes_touched += rows * column.form->Width();
+      if (column.form->HasValidity())
+        statistics_.bytes_touched += (rows + 7) / 8;
+      if (column.IsText())
         statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
     }
   }
-  for (const compile::InputColumn& column : Kernel().joined_columns)
-    statistics_.bytes_touched += RowsOf(column.table) * column.form->Width();
 }
 
 void KernelRun::RunAll() {
@@ -191,10 +188,14 @@ void KernelRun::RunAll() {
 
   const auto& image = part_->Inputs()[Kernel().table].image;
   const uint64_t rows = RowsOf(Kernel().table);
-  const WorkList work(
+  WorkList work(
       Kernel(), rows,
       image ? image->SegmentsPerExtent() : std::max<size_t>(storage::SegmentCount(rows), 1));
-  CountBytes(work);
+  Arrange(work);
+  statistics_.segments += work.Segments();
+  statistics_.segments_skipped += work.Segments();  // less those that batches read
+  for (const compile::InputColumn& column : Kernel().joined_columns)
+    statistics_.bytes_touched += RowsOf(column.table) * column.form->Width();
   progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();
@@ -235,9 +236,13 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
   for (size_t done = 0; done < extent.segments.size();) {
     Batch batch;
     batch.segment_numbers = extent.segments.data() + done;
-    batch.segments =
-        SegmentsInTexts(batch.segment_numbers,
-                        std::min({batch_segments_, LargestBatch(), extent.segments.size() - done}));
+    batch.segments = UsefulSegments(
+        batch.segment_numbers,
+        SegmentsInTexts(batch.segment_numbers, std::min({batch_segments_, LargestBatch(),
+                                                         extent.segments.size() - done})));
+    if (batch.segments == 0)
+      return;
+    CountWork(work, batch);
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     const std::vector<int64_t> descriptors =
@@ -254,8 +259,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     }
     bool is_done = false;
     while (!is_done) {
-      if (options_.interrupted())
-        throw Interrupted();
+      ThrowIfInterrupted();
       BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
       is_done = RunBatch(queue, kernel, batch);
     }

@@ -67,6 +67,11 @@ class KernelRun : public Run {
   virtual size_t LargestBatch() const = 0;
   //! Whether batches may be smaller, by the time that earlier ones took.
   virtual bool BatchesAdapt() const { return true; }
+  //! Puts the work into another order than that of the table.
+  virtual void Arrange(WorkList&) const {}
+  //! How many of the first `count` of these segments are still of use. None: neither are those
+  //! that follow in their extent.
+  virtual size_t UsefulSegments(const size_t*, size_t count) const { return count; }
   //! Most work-groups of a launch, whatever the device could run.
   virtual uint32_t MostWorkGroups() const { return UINT32_MAX; }
 
@@ -87,6 +92,12 @@ class KernelRun : public Run {
         grow();
       }
     }
+  }
+
+  //! Throws Interrupted where the caller wants that.
+  void ThrowIfInterrupted() const {
+    if (options_.interrupted())
+      throw Interrupted();
   }
 
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
@@ -164,7 +175,8 @@ class KernelRun : public Run {
   uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
   //! Launches the kernel once; returns whether it is done with the batch.
   bool RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
-  void CountBytes(const WorkList& work);
+  //! Counts what a batch reads.
+  void CountWork(const WorkList& work, const Batch& batch);
 
   const std::shared_ptr<const CompiledPart> part_;
   const compile::GeneratedKernel& kernel_;

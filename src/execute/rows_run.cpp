@@ -10,9 +10,6 @@ namespace margay::execute {
 
 namespace {
 
-//! Segments of a batch: 2 M rows, of which an 8-byte output takes 16 MiB.
-constexpr size_t kSegmentsPerBatch = 32;
-
 //! Copies the first counts[u] rows of every unit's region of a mapped buffer to `destination`.
 void CopyRegions(device::Queue& queue, const device::Buffer& buffer,
                  const std::vector<uint32_t>& counts, size_t unit_rows, size_t row_bytes,
@@ -39,7 +36,7 @@ RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions opt
 }
 
 size_t RowsRun::LargestBatch() const {
-  return kSegmentsPerBatch;
+  return kSegmentsPerRowsBatch;
 }
 
 void RowsRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
@@ -137,7 +134,7 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
     }
   });
   result.owner = std::make_shared<const std::vector<std::shared_ptr<const void>>>(owners);
-  Give(std::move(result));
+  TakeRows(std::move(result));
 }
 
 }  // namespace margay::execute

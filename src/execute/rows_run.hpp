@@ -7,6 +7,9 @@
 
 namespace margay::execute {
 
+//! Segments of a batch of rows: 2 M rows, of which an 8-byte output takes 16 MiB.
+inline constexpr size_t kSegmentsPerRowsBatch = 32;
+
 //! A run whose sink is rows. Every unit of work has its own region in the output buffers, so that
 //! the result keeps the table's order; after a launch the filled parts of the regions are copied
 //! together into host memory that the allocator of the pool counts. Where joins make more rows than
@@ -22,6 +25,8 @@ class RowsRun : public KernelRun {
   //! All runs over one image cut it alike, so that SplitPart can put them side by side, unless
   //! joins multiply the rows, whose parts are never split.
   bool BatchesAdapt() const override { return Kernel().is_resumable; }
+  //! Takes the rows of a launch.
+  virtual void TakeRows(ResultBatch batch) { Give(std::move(batch)); }
 
  private:
   //! Sets `texts` to the strings of an output: `counts` rows by unit, which are of `segments`. They

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,17 @@ class WorkList {
   size_t Segments() const { return segments_; }
   uint64_t LiveSegments() const { return live_segments_; }
   uint64_t LiveRows() const { return live_rows_; }
+  //! Sorts extents, and segments in them, by the lowest `rank(segment)`; equal ones stay in order.
+  template <typename Rank>
+  void SortBy(const Rank& rank) {
+    const auto by_rank = [&](size_t a, size_t b) { return rank(a) < rank(b); };
+    for (ExtentWork& work : extents_)
+      std::stable_sort(work.segments.begin(), work.segments.end(), by_rank);
+    std::stable_sort(extents_.begin(), extents_.end(),
+                     [&](const ExtentWork& a, const ExtentWork& b) {
+                       return by_rank(a.segments.front(), b.segments.front());
+                     });
+  }
   //! Rows of a segment: all are full but the last.
   uint64_t RowsOf(size_t segment) const;
 

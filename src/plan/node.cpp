@@ -1,5 +1,6 @@
 #include "plan/node.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <unordered_set>
 #include <utility>
@@ -43,6 +44,18 @@ const std::vector<Type>& InputTypes(const NodePointer& input) {
   return input->OutputTypes();
 }
 
+//! The types of an input that has no order, for nodes that would lose it.
+const std::vector<Type>& UnorderedTypes(const NodePointer& input) {
+  const std::vector<Type>& types = InputTypes(input);
+  const Node* node = input.get();
+  while (node->Kind() == NodeKind::Project)
+    node = node->Input().get();
+  if (node->Kind() == NodeKind::Order) {
+    throw std::logic_error("Node: an Order is below something other than a Project");
+  }
+  return types;
+}
+
 void VerifyPresent(const ExpressionPointer& expression, const std::vector<Type>& input_types) {
   if (expression == nullptr) {
     throw std::logic_error("Node: an expression is missing");
@@ -75,6 +88,12 @@ std::string Line(const Node& node) {
              " aggregates=" + List(node.Aggregates(), [](const Aggregate& aggregate) {
                return aggregate.ToString();
              });
+    case NodeKind::Order: {
+      const RowWindow& window = node.Window();
+      return "ORDER " + List(node.OrderKeys(), [](const OrderKey& key) { return key.ToString(); }) +
+             (window.limit ? " LIMIT " + std::to_string(*window.limit) : "") +
+             (window.offset != 0 ? " OFFSET " + std::to_string(window.offset) : "");
+    }
   }
   throw std::logic_error("Node: unknown kind");
 }
@@ -84,6 +103,20 @@ std::string Line(const Node& node) {
 std::string Aggregate::ToString() const {
   return std::string(FunctionName(function)) + "(" +
          (argument == nullptr ? "*" : argument->ToString()) + ")::" + type.ToString();
+}
+
+std::string OrderKey::ToString() const {
+  return expression->ToString() + (is_descending ? " DESC" : " ASC") +
+         (nulls_first ? " NULLS FIRST" : " NULLS LAST");
+}
+
+uint64_t RowWindow::End() const {
+  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+  if (!limit)
+    return kAll;
+  if (*limit == 0)
+    return 0;
+  return *limit > kAll - offset ? kAll : *limit + offset;
 }
 
 NodePointer Node::Scan(std::string table, std::vector<ScanColumn> columns) {
@@ -103,7 +136,7 @@ NodePointer Node::Scan(std::string table, std::vector<ScanColumn> columns) {
 }
 
 NodePointer Node::Filter(NodePointer input, ExpressionPointer predicate) {
-  const std::vector<Type>& input_types = InputTypes(input);
+  const std::vector<Type>& input_types = UnorderedTypes(input);
   VerifyPresent(predicate, input_types);
   if (!predicate->GetType().IsBoolean()) {
     throw std::logic_error("Node::Filter: the predicate " + predicate->ToString() + " is a " +
@@ -130,8 +163,8 @@ NodePointer Node::Project(NodePointer input, std::vector<ExpressionPointer> expr
 
 NodePointer Node::Join(JoinKind kind, NodePointer probe, NodePointer build,
                        std::vector<JoinKey> keys, ExpressionPointer residual) {
-  const std::vector<Type>& probe_types = InputTypes(probe);
-  const std::vector<Type>& build_types = InputTypes(build);
+  const std::vector<Type>& probe_types = UnorderedTypes(probe);
+  const std::vector<Type>& build_types = UnorderedTypes(build);
   for (const JoinKey& key : keys) {
     VerifyPresent(key.probe, probe_types);
     VerifyPresent(key.build, build_types);
@@ -162,7 +195,7 @@ NodePointer Node::Join(JoinKind kind, NodePointer probe, NodePointer build,
 
 NodePointer Node::GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                           std::vector<Aggregate> aggregates) {
-  const std::vector<Type>& input_types = InputTypes(input);
+  const std::vector<Type>& input_types = UnorderedTypes(input);
   if (groups.empty() && aggregates.empty()) {
     throw std::logic_error("Node::GroupBy: neither groups nor aggregates");
   }
@@ -178,6 +211,18 @@ NodePointer Node::GroupBy(NodePointer input, std::vector<ExpressionPointer> grou
   result->input_ = std::move(input);
   result->expressions_ = std::move(groups);
   result->aggregates_ = std::move(aggregates);
+  return result;
+}
+
+NodePointer Node::Order(NodePointer input, std::vector<OrderKey> keys, RowWindow window) {
+  const std::vector<Type>& input_types = UnorderedTypes(input);
+  for (const OrderKey& key : keys)
+    VerifyPresent(key.expression, input_types);
+  std::shared_ptr<Node> result(new Node(NodeKind::Order));
+  result->output_types_ = input_types;
+  result->input_ = std::move(input);
+  result->order_keys_ = std::move(keys);
+  result->window_ = window;
   return result;
 }
 
@@ -261,6 +306,11 @@ bool UsesDictionaryFunctions(const Node& node) {
   }
   for (const JoinKey& key : node.Keys()) {
     if (HoldsDictionaryFunction(*key.probe) || HoldsDictionaryFunction(*key.build)) {
+      return true;
+    }
+  }
+  for (const OrderKey& key : node.OrderKeys()) {
+    if (HoldsDictionaryFunction(*key.expression)) {
       return true;
     }
   }

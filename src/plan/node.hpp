@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Aggregate {
 class Node;
 using NodePointer = std::shared_ptr<const Node>;
 
-enum class NodeKind : uint8_t { Scan, Filter, Project, Join, Aggregate };
+enum class NodeKind : uint8_t { Scan, Filter, Project, Join, Aggregate, Order };
 
 //! What becomes of a row of a join's first input, the probe side.
 enum class JoinKind : uint8_t {
@@ -54,11 +55,32 @@ struct JoinKey {
   bool nulls_are_equal = false;  //!< IS NOT DISTINCT FROM rather than =
 };
 
+//! One key of an order. Strings are in binary order, floats in the order of comparisons.
+struct OrderKey {
+  ExpressionPointer expression;
+  bool is_descending = false;
+  bool nulls_first = false;
+
+  std::string ToString() const;
+};
+
+//! The rows of an order that are wanted: `limit` of them, or all, behind the first `offset`.
+struct RowWindow {
+  std::optional<uint64_t> limit;
+  uint64_t offset = 0;
+
+  //! How many rows from the first on decide about those in the window.
+  uint64_t End() const;
+};
+
 //! A node of the relational plan. Immutable; verified when made.
 //!
 //! Output columns: Scan its columns; Filter its input's; Project its expressions; Join those of the
 //! probe side, then, if Inner or Left, those of the build side; Aggregate its group keys, then its
-//! aggregates.
+//! aggregates; Order its input's.
+//!
+//! Only Projects may be above an Order. Its rows come in that order; those with equal keys, also
+//! where there are no keys at all, as the input gives them, if that has an order itself.
 class Node {
  public:
   static NodePointer Scan(std::string table, std::vector<ScanColumn> columns);
@@ -70,6 +92,7 @@ class Node {
                           std::vector<JoinKey> keys, ExpressionPointer residual);
   static NodePointer GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                              std::vector<Aggregate> aggregates);
+  static NodePointer Order(NodePointer input, std::vector<OrderKey> keys, RowWindow window);
 
   NodeKind Kind() const { return kind_; }
   //! The input; of a Join, the probe side.
@@ -86,6 +109,8 @@ class Node {
   JoinKind GetJoinKind() const { return join_kind_; }                       //!< Join
   const std::vector<JoinKey>& Keys() const { return keys_; }                //!< Join
   const ExpressionPointer& Residual() const { return residual_; }           //!< Join; may be null
+  const std::vector<OrderKey>& OrderKeys() const { return order_keys_; }    //!< Order
+  const RowWindow& Window() const { return window_; }                       //!< Order
 
   //! One line per node, the top first, inputs indented.
   std::string ToString() const;
@@ -104,6 +129,8 @@ class Node {
   JoinKind join_kind_ = JoinKind::Inner;
   std::vector<JoinKey> keys_;
   ExpressionPointer residual_;
+  std::vector<OrderKey> order_keys_;
+  RowWindow window_;
 };
 
 //! Whether an expression of `node` or below holds a dictionary function.

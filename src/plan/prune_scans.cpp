@@ -150,6 +150,19 @@ Pruned PruneAggregate(const Node& node) {
   return result;
 }
 
+Pruned PruneOrder(const Node& node, std::vector<bool> used) {
+  for (const OrderKey& key : node.OrderKeys()) {
+    Mark(*key.expression, used);
+  }
+  Pruned input = Prune(*node.Input(), std::move(used));
+  std::vector<OrderKey> keys = node.OrderKeys();
+  for (OrderKey& key : keys) {
+    key.expression = Renumber(key.expression, input.positions);
+  }
+  return {Node::Order(std::move(input.node), std::move(keys), node.Window()),
+          std::move(input.positions)};
+}
+
 //! `node` with at least those of its output columns that are `used`.
 Pruned Prune(const Node& node, std::vector<bool> used) {
   switch (node.Kind()) {
@@ -163,6 +176,8 @@ Pruned Prune(const Node& node, std::vector<bool> used) {
       return PruneJoin(node, std::move(used));
     case NodeKind::Aggregate:
       return PruneAggregate(node);
+    case NodeKind::Order:
+      return PruneOrder(node, std::move(used));
   }
   throw std::logic_error("PruneScans: unknown kind of node");
 }

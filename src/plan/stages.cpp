@@ -38,6 +38,8 @@ NodePointer CutInputs(const NodePointer& node, std::vector<NodePointer>& inners)
     }
     case NodeKind::Aggregate:
       return Node::GroupBy(Cut(node->Input(), inners), node->Expressions(), node->Aggregates());
+    case NodeKind::Order:
+      return Node::Order(Cut(node->Input(), inners), node->OrderKeys(), node->Window());
   }
   throw std::logic_error("CutStages: unknown kind of node");
 }

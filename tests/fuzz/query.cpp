@@ -68,7 +68,7 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
     add_condition(conjunct.Text());
   }
   const std::string text = "SELECT " + columns + " FROM " + FromText() + where;
-  return groups.empty() ? text : text + " GROUP BY " + groups;
+  return (groups.empty() ? text : text + " GROUP BY " + groups) + order;
 }
 
 std::string Query::Text() const {
@@ -88,7 +88,10 @@ std::string Query::ReferenceText() const {
 std::vector<Tolerance> Query::Tolerances() const {
   std::vector<Tolerance> tolerances;
   for (const Item& item : items) {
-    tolerances.push_back(item.HowExact());
+    const Tolerance tolerance = item.HowExact();
+    // Zeros tie, and any of them may be among the first rows.
+    const bool may_choose_zero = !order.empty() && tolerance == Tolerance::Exact;
+    tolerances.push_back(may_choose_zero ? Tolerance::ZeroFree : tolerance);
   }
   return tolerances;
 }

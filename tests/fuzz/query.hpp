@@ -41,6 +41,8 @@ struct Query {
   std::vector<Join> joins;
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
+  //! ORDER BY, perhaps with LIMIT and OFFSET: by all columns, so that rows that tie are the same.
+  std::string order;
 
   //! Whether a row of the first table can appear several times.
   bool RepeatsRows() const;

@@ -42,6 +42,18 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
   }
 }
 
+std::string DrawOrder(Random& random) {
+  std::string order = std::string(" ORDER BY ALL") + random.Pick({" ASC", " DESC"}) +
+                      random.Pick({" NULLS FIRST", " NULLS LAST"});
+  if (random.Percent(80)) {
+    order += " LIMIT " + std::to_string(random.Pick<size_t>({1, 3, 20, 100, 3000, 100000}));
+  }
+  if (random.Percent(30)) {
+    order += " OFFSET " + std::to_string(random.Pick<size_t>({1, 10, 200, 5000}));
+  }
+  return order;
+}
+
 class Projection : public QueryShape {
   int Weight(const Query& query) const override { return query.RepeatsRows() ? 20 : 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
@@ -50,6 +62,9 @@ class Projection : public QueryShape {
     for (size_t i = 0; i < count; i++) {
       query.items.push_back(
           MakeItem(Item::Kind::Scalar, generator.Any(static_cast<int>(random.Below(kDepth + 1)))));
+    }
+    if (random.Percent(50)) {
+      query.order = DrawOrder(random);
     }
   }
 };

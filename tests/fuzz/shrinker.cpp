@@ -74,6 +74,7 @@ std::optional<FuzzCase> Shrinker::Shrink(FuzzCase fuzz_case) {
       smaller |= DropRows(fuzz_case, table);
     }
     smaller |= DropItems(fuzz_case);
+    smaller |= DropOrder(fuzz_case);
     smaller |= DropConditions(fuzz_case);
     smaller |= SimplifyExpressions(fuzz_case);
     for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
@@ -95,6 +96,15 @@ bool Shrinker::DropJoins(FuzzCase& fuzz_case) {
     smaller |= Accept(fuzz_case, std::move(candidate));
   }
   return smaller;
+}
+
+bool Shrinker::DropOrder(FuzzCase& fuzz_case) {
+  if (fuzz_case.query.order.empty()) {
+    return false;
+  }
+  FuzzCase candidate = fuzz_case;
+  candidate.query.order.clear();
+  return Accept(fuzz_case, std::move(candidate));
 }
 
 bool Shrinker::DropRows(FuzzCase& fuzz_case, size_t table) {

@@ -23,6 +23,7 @@ class Shrinker {
   //! Whether a case still shows the difference; then it is taken over into `fuzz_case`.
   bool Accept(FuzzCase& fuzz_case, FuzzCase candidate);
   bool DropJoins(FuzzCase& fuzz_case);
+  bool DropOrder(FuzzCase& fuzz_case);
   bool DropRows(FuzzCase& fuzz_case, size_t table);
   bool DropItems(FuzzCase& fuzz_case);
   bool DropConditions(FuzzCase& fuzz_case);

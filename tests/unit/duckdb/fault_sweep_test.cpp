@@ -1,6 +1,7 @@
-// Every device call of TPC-H Q1 and Q6 and of a join with groups is made to fail in turn, and the
-// device to be lost at it. In auto mode DuckDB must then give the right answer; in force mode the
-// answer is right or the error names the cause; and after each fault the next query works.
+// Every device call of TPC-H Q1 and Q6, of a join with groups and of the first rows of a join is
+// made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then give the
+// right answer; in force mode the answer is right or the error names the cause; and after each
+// fault the next query works.
 #include <gtest/gtest.h>
 
 #include "device/fault_injection.hpp"
@@ -24,6 +25,11 @@ constexpr const char* kJoin =
     "SELECT s_nation, count(*), sum(l_quantity * v_weight) FROM lineitem "
     "JOIN supplier ON l_suppkey = s_suppkey JOIN visit ON s_suppkey = v_suppkey "
     "WHERE s_balance > 10 AND l_shipdate >= DATE '1998-01-01' GROUP BY ALL ORDER BY ALL";
+//! Rows that come in several batches.
+constexpr const char* kTop =
+    "SELECT l_quantity, l_extendedprice, s_nation, l_suppkey FROM lineitem "
+    "JOIN supplier ON l_suppkey = s_suppkey WHERE l_discount > 0.02 "
+    "ORDER BY s_nation DESC, l_extendedprice, l_quantity, l_suppkey LIMIT 300 OFFSET 5";
 
 //! How a call fails: out of resources once, out of memory once, or the device is lost from then on.
 enum class Fault { OutOfResources, OutOfMemory, Loss };
@@ -147,6 +153,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"JoinForceLost", kJoin, "force", Fault::Loss},
                     Sweep{"JoinColdForceFails", kJoin, "force", Fault::OutOfResources, true},
                     Sweep{"JoinColdForceLost", kJoin, "force", Fault::Loss, true},
+                    Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
+                    Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
+                    Sweep{"TopForceLost", kTop, "force", Fault::Loss},
+                    Sweep{"TopAutoFails", kTop, "auto", Fault::OutOfResources},
+                    Sweep{"TopAutoLost", kTop, "auto", Fault::Loss},
                     Sweep{"JoinAutoFails", kJoin, "auto", Fault::OutOfResources},
                     Sweep{"JoinAutoLost", kJoin, "auto", Fault::Loss}),
     [](const auto& parameter) { return std::string(parameter.param.name); });

@@ -212,6 +212,31 @@ TEST(Node, DictionaryFunctionsOfJoinsAreFound) {
                   {{kOrderKey, Expression::Column(0, kBigint, {}), false}}, nullptr)));
 }
 
+TEST(Node, OrdersShowTheirKeysAndWindow) {
+  const NodePointer order =
+      Node::Order(Orders(), {{kOrderKey, true, false}, {kOrderKey, false, true}}, {10, 3});
+  EXPECT_EQ(order->Kind(), NodeKind::Order);
+  EXPECT_EQ(order->OutputTypes(), Orders()->OutputTypes());
+  EXPECT_EQ(order->ToString(),
+            "ORDER [o_orderkey DESC NULLS LAST, o_orderkey ASC NULLS FIRST] LIMIT 10 OFFSET 3\n"
+            "  SCAN orders [o_orderkey BIGINT, o_orderdate DATE]");
+  EXPECT_EQ(order->Window().End(), 13U);
+  EXPECT_EQ((RowWindow{{}, 3}.End()), UINT64_MAX);
+  EXPECT_EQ((RowWindow{0, 3}.End()), 0U);
+  EXPECT_EQ((RowWindow{UINT64_MAX, 3}.End()), UINT64_MAX);
+}
+
+TEST(Node, OnlyProjectsAreAboveAnOrder) {
+  const NodePointer order = Node::Order(Orders(), {{kOrderKey, true, false}}, {10, 0});
+  const NodePointer project = Node::Project(order, {kOrderKey});
+  EXPECT_THROW(Node::Order(order, {}, {}), std::logic_error);
+  EXPECT_THROW(Node::Order(project, {}, {}), std::logic_error);
+  EXPECT_THROW(Node::GroupBy(project, {kOrderKey}, {}), std::logic_error);
+  EXPECT_THROW(Node::Join(JoinKind::Semi, Items(), order, {{kItemKey, kOrderKey, false}}, nullptr),
+               std::logic_error);
+  EXPECT_THROW(Node::Order(Orders(), {{nullptr, false, false}}, {}), std::logic_error);
+}
+
 TEST(Node, BottomScanIsBelowEverything) {
   const NodePointer scan = Lineitem();
   const NodePointer plan = Node::Project(Node::Filter(scan, ShippedBefore()), {kFlag});

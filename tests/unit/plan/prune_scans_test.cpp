@@ -98,6 +98,15 @@ TEST(PruneScans, JoinsNeedTheirKeysAndResidual) {
             "  SCAN right [b BIGINT, c BIGINT]");
 }
 
+TEST(PruneScans, OrdersKeepTheirKeys) {
+  const NodePointer order = Node::Order(
+      Table("t"), {{Number(2, "c"), true, false}, {Number(0, "a"), false, true}}, {5, 1});
+  EXPECT_EQ(Pruned(Node::Project(order, {Expression::Column(3, kDate, "d")})),
+            "PROJECT [d]\n"
+            "  ORDER [c DESC NULLS LAST, a ASC NULLS FIRST] LIMIT 5 OFFSET 1\n"
+            "    SCAN t [a BIGINT, c BIGINT, d DATE]");
+}
+
 TEST(PruneScans, JoinsOfJoins) {
   const NodePointer inner = Node::Join(JoinKind::Inner, Table("one"), Table("two"),
                                        {{Number(0, "a"), Number(0, "a"), true}}, nullptr);

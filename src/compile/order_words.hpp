@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "compile/expression_writer.hpp"
+#include "plan/node.hpp"
+
+namespace margay::compile {
+
+//! How the keys of an order become unsigned 64-bit words: the words of two rows compare, the first
+//! ones first, as the rows do.
+//!
+//! The bits of all keys follow each other, the most significant first. Of a key: one bit for NULL,
+//! if there can be any; then the distance of the value from that end of its range that comes first,
+//! in as many bits as the range needs, 64 for a float; 0 for NULL. At least one bit behind the last
+//! key is 0, so that all words of kNoBound are above those of any row.
+class OrderWords {
+ public:
+  static constexpr uint64_t kNoBound = std::numeric_limits<uint64_t>::max();
+
+  //! `scratch` is that of the kernel whose rows are ordered. Throws Unsupported.
+  OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext scratch);
+
+  size_t Count() const { return count_; }
+
+  //! Writes the code of the words of the row at hand; returns the variables that hold them.
+  std::vector<std::string> Write(ExpressionWriter& writer) const;
+  //! The code of an int that is 1 where `words`, as Write gives them, are below those of the
+  //! kernel's argument `bound`.
+  static std::string IsBelowBound(const std::vector<std::string>& words);
+
+  //! A first word that no row of this segment of the scanned table is below.
+  uint64_t LowestFirstWord(size_t segment) const;
+
+ private:
+  struct Key {
+    plan::OrderKey key;
+    bool can_be_null = false;
+    bool is_float = false;
+    Range range;  //!< of integers
+    unsigned bits = 0;
+    //! Of a key that is a column of the scanned table; else null.
+    std::shared_ptr<const storage::ColumnForm> form;
+  };
+  //! `bits` bits with the value of `code`, a ulong.
+  struct Field {
+    unsigned bits = 0;
+    std::string code;
+  };
+
+  void AddFields(ExpressionWriter& writer, const Key& key, std::vector<Field>& fields) const;
+  //! The lowest distance of a value of the segment, which has one.
+  static uint64_t LowestDistance(const Key& key, const storage::SegmentStatistics& statistics);
+
+  std::vector<Key> keys_;
+  size_t count_ = 0;
+};
+
+}  // namespace margay::compile

@@ -1,0 +1,152 @@
+#include "execute/ordered_run.hpp"
+
+#include <algorithm>
+
+#include "kernels/radix_sort.hpp"
+
+namespace margay::execute {
+
+namespace {
+
+//! Rows of a result batch.
+constexpr size_t kRowsPerBatch = 65536;
+
+//! A batch may have as many times the segments of the one before.
+constexpr size_t kBatchGrowth = 4;
+
+//! Rows held besides those that are kept, up to which copying the latter is not worth it.
+constexpr uint64_t kSpareRows = 1U << 20;
+
+//! Rows that the host sorts by itself: the device would not be done sooner.
+constexpr size_t kMostHostRows = 1U << 15;
+
+}  // namespace
+
+OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
+    : RowsRun(part, std::move(options)),
+      word_count_(Kernel().order->Count()),
+      wanted_(Kernel().window.End()),
+      bound_(word_count_, compile::OrderWords::kNoBound) {}
+
+size_t OrderedRun::LargestBatch() const {
+  return IsLimited() ? std::min(next_batch_, kSegmentsPerRowsBatch) : kSegmentsPerRowsBatch;
+}
+
+void OrderedRun::Arrange(WorkList& work) const {
+  if (IsLimited())
+    work.SortBy([&](size_t segment) { return Kernel().order->LowestFirstWord(segment); });
+}
+
+size_t OrderedRun::UsefulSegments(const size_t* segments, size_t count) const {
+  if (!IsLimited())
+    return count;
+  if (wanted_ == 0)
+    return 0;
+  // The words behind the first may be 0.
+  const bool rest_can_be_below =
+      std::any_of(bound_.begin() + 1, bound_.end(), [](uint64_t word) { return word != 0; });
+  const auto is_useless = [&](size_t segment) {
+    const uint64_t lowest = Kernel().order->LowestFirstWord(segment);
+    return lowest > bound_[0] || (lowest == bound_[0] && !rest_can_be_below);
+  };
+  return static_cast<size_t>(std::find_if(segments, segments + count, is_useless) - segments);
+}
+
+void OrderedRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
+  if (Kernel().HasBound()) {
+    bound_buffer_ = Upload(bound_);
+    kernel.Argument(argument++, bound_buffer_);
+  }
+  RowsRun::BindSink(kernel, argument, batch);
+}
+
+void OrderedRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+  RowsRun::TakeBatch(queue, batch);
+  next_batch_ = std::min(next_batch_ * kBatchGrowth, kSegmentsPerRowsBatch);
+}
+
+uint64_t OrderedRun::Word(const RowPlace& place, size_t word) const {
+  const std::vector<ResultColumn>& columns = batches_[place.batch].columns;
+  const ResultColumn& column = columns[columns.size() - word_count_ + word];
+  return reinterpret_cast<const uint64_t*>(column.values)[place.row];
+}
+
+bool OrderedRun::IsBelow(const RowPlace& left, const RowPlace& right) const {
+  for (size_t word = 0; word < word_count_; word++) {
+    const uint64_t a = Word(left, word), b = Word(right, word);
+    if (a != b)
+      return a < b;
+  }
+  return left < right;
+}
+
+void OrderedRun::TakeRows(ResultBatch batch) {
+  const auto number = static_cast<uint32_t>(batches_.size());
+  for (uint32_t row = 0; row < batch.rows; row++)
+    kept_.push_back({number, row});
+  held_rows_ += batch.rows;
+  batches_.push_back(std::move(batch));
+  if (IsLimited() && kept_.size() >= wanted_)
+    KeepFirst();
+}
+
+void OrderedRun::KeepFirst() {
+  const auto last = kept_.begin() + static_cast<ptrdiff_t>(wanted_ - 1);
+  std::nth_element(kept_.begin(), last, kept_.end(),
+                   [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+  for (size_t word = 0; word < word_count_; word++)
+    bound_[word] = Word(*last, word);
+  kept_.resize(wanted_);
+  if (held_rows_ > 2 * kept_.size() + kSpareRows)
+    Compact();
+}
+
+void OrderedRun::Compact() {
+  std::sort(kept_.begin(), kept_.end());  // rows that came first stay first
+  ResultBatch compacted =
+      GatherRows(batches_, kept_, batches_[0].columns.size(), *GetPart().Pool().Allocator());
+  batches_.clear();
+  batches_.push_back(std::move(compacted));
+  held_rows_ = kept_.size();
+  for (uint32_t row = 0; row < kept_.size(); row++)
+    kept_[row] = {0, row};
+}
+
+void OrderedRun::Sort() {
+  if (kept_.size() <= kMostHostRows || kept_.size() > kernels::RadixSort::kMostRows) {
+    std::sort(kept_.begin(), kept_.end(),
+              [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+    return;
+  }
+  std::sort(kept_.begin(), kept_.end());  // of equal rows those that came first are first
+  std::vector<std::vector<uint64_t>> words(word_count_);
+  for (size_t word = 0; word < word_count_; word++) {
+    words[word].reserve(kept_.size());
+    for (const RowPlace& place : kept_)
+      words[word].push_back(Word(place, word));
+  }
+  const kernels::RadixSort sort(GetPart().GetDevice(), GetPart().Pool(),
+                                [&] { ThrowIfInterrupted(); });
+  std::vector<RowPlace> sorted;
+  sorted.reserve(kept_.size());
+  for (uint32_t number : sort.Sort(words))
+    sorted.push_back(kept_[number]);
+  kept_ = std::move(sorted);
+}
+
+void OrderedRun::Finish() {
+  const plan::RowWindow& window = Kernel().window;
+  if (kept_.size() <= window.offset)
+    return;
+  Sort();
+  const size_t outputs = batches_[0].columns.size() - word_count_;
+  const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
+  for (size_t first = window.offset; first < end; first += kRowsPerBatch) {
+    const size_t rows = std::min(kRowsPerBatch, end - first);
+    Give(
+        GatherRows(batches_, {kept_.data() + first, rows}, outputs, *GetPart().Pool().Allocator()));
+  }
+  batches_.clear();
+}
+
+}  // namespace margay::execute

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "execute/gathered_rows.hpp"
+#include "execute/rows_run.hpp"
+
+namespace margay::execute {
+
+//! A run whose rows are wanted in an order, all or the first of them.
+//!
+//! With a limit, only the rows that may still be among the first are kept. Once there are as many
+//! as are wanted, the words of the last one are the bound that later rows must be below, which the
+//! kernel tests. Batches are small at first, the segments that can hold the lowest words come
+//! first, and those that statistics show to be above the bound are left out.
+class OrderedRun : public RowsRun {
+ public:
+  OrderedRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+
+ protected:
+  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
+  void TakeBatch(device::Queue& queue, const Batch& batch) override;
+  void TakeRows(ResultBatch batch) override;
+  void Finish() override;
+  size_t LargestBatch() const override;
+  void Arrange(WorkList& work) const override;
+  size_t UsefulSegments(const size_t* segments, size_t count) const override;
+
+ private:
+  bool IsLimited() const { return Kernel().window.limit.has_value(); }
+  uint64_t Word(const RowPlace& place, size_t word) const;
+  bool IsBelow(const RowPlace& left, const RowPlace& right) const;
+  //! Keeps the rows that are wanted so far, and takes the bound from the last one.
+  void KeepFirst();
+  //! Puts the rows that are kept into their order.
+  void Sort();
+  //! Copies the rows that are kept out of batches that hold many others.
+  void Compact();
+
+  const size_t word_count_;
+  const uint64_t wanted_;  //!< rows that decide about the window
+  std::vector<ResultBatch> batches_;
+  std::vector<RowPlace> kept_;  //!< rows of batches_
+  uint64_t held_rows_ = 0;      //!< of batches_
+  std::vector<uint64_t> bound_;
+  device::Buffer bound_buffer_;
+  size_t next_batch_ = 1;  //!< segments of the next batch
+};
+
+}  // namespace margay::execute
