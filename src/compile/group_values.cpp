@@ -63,12 +63,18 @@ Value GroupValues::Key(const GroupKey& key) {
         writer_.Declare(value.machine, "wide_make((ulong)" + entry + "], " + entry + " + 1])");
   } else {
     value.range = {key.low, key.low + key.step * static_cast<Int128>(key.values - 1), true};
-    value.machine = Machine::Int64;
     std::string code = "(ulong)" + place;
     if (key.step != 1)
       code += " * " + parameter(key.step);
-    value.code =
-        writer_.Declare(value.machine, "(long)(" + code + " + " + parameter(key.low) + ")");
+    if (MachineFor(value.range) == Machine::Wide) {
+      value.machine = Machine::Wide;
+      code = "wide_add(wide_make(" + code + ", 0L), " +
+             parameters_.AddInteger(key.low, Machine::Wide) + ")";
+    } else {
+      value.machine = Machine::Int64;
+      code = "(long)(" + code + " + " + parameter(key.low) + ")";
+    }
+    value.code = writer_.Declare(value.machine, code);
   }
   value.domain = value.range;
   return key.type.IsFloat() ? FloatGroupKey::WriteValue(key.type, key.step, value, writer_) : value;

@@ -25,12 +25,11 @@ std::vector<std::byte> Stored(const compile::KeptColumn& column, const ResultCol
   const auto bytes = static_cast<size_t>(from.type.PhysicalBytes());
   std::vector<std::byte> values(rows * stored);
   for (size_t row = 0; row < rows; row++) {
-    // Little-endian: the low bytes are the value in a narrower type; and no kept column is wider
-    // than its type but where it holds negative numbers of less than four bytes.
+    // Little-endian: the low bytes are the value in a narrower type. A wider one gets its sign.
     std::byte* into = values.data() + row * stored;
     const std::byte* value = from.values + row * bytes;
     std::memcpy(into, value, std::min(stored, bytes));
-    if (stored > bytes && column.stored.LowestValue() < 0 &&
+    if (stored > bytes && from.type.LowestValue() < 0 &&
         (value[bytes - 1] & std::byte{0x80}) != std::byte{0}) {
       std::memset(into + bytes, 0xff, stored - bytes);
     }
