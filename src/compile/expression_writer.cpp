@@ -53,6 +53,14 @@ Range RemainderRange(const Range& a, const Range& b) {
 
 }  // namespace
 
+bool CanFault(const plan::ExpressionPointer& expression, KernelContext scratch) {
+  CodeBlock block;  // of code that is thrown away
+  const DirectReader reader;
+  scratch.can_fault = false;
+  ExpressionWriter(scratch, reader, block).Write(expression);
+  return scratch.can_fault;
+}
+
 std::string IntegerLiteral(Int128 value, Machine machine) {
   if (machine == Machine::Wide) {
     return "wide_make(" + std::to_string(static_cast<uint64_t>(value)) + "UL, " +

@@ -111,6 +111,9 @@ class ExpressionWriter {
   std::map<std::string, Value> written_;
 };
 
+//! Whether computing `expression` may raise an error.
+bool CanFault(const plan::ExpressionPointer& expression, KernelContext scratch);
+
 //! A literal of `value` for a machine integer type.
 std::string IntegerLiteral(Int128 value, Machine machine);
 

@@ -89,11 +89,13 @@ struct GeneratedKernel {
   std::vector<KeptColumn> kept;  //!< of a result that stays on the device
   //! Of a result of rows that is ordered: the last outputs are the words of the rows.
   std::shared_ptr<const OrderWords> order;
+  //! A row of an order may raise an error: all are computed, wanted or not.
+  bool order_can_fault = false;
   plan::RowWindow window;  //!< of the ordered rows
 
-  //! Not where joins multiply the rows: a launch that goes on within a row must find those again
-  //! that it has given.
-  bool HasBound() const { return order && window.limit && !multiplies_result; }
+  //! Whether rows beyond the window are left out before they are computed. Not where joins multiply
+  //! them: a launch that goes on within a row must find those again that it has given.
+  bool HasBound() const { return order && window.limit && !order_can_fault && !multiplies_result; }
 };
 
 inline constexpr const char* kKernelName = "part";

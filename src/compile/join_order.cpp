@@ -70,11 +70,7 @@ class JoinOrder {
 
   //! Whether the expression may raise an error, in `pipeline`.
   bool CanFault(const Pipeline& pipeline, const plan::ExpressionPointer& expression) const {
-    KernelContext scratch{columns_, dictionaries_, pipeline.table};
-    CodeBlock block;  // of code that is thrown away
-    const DirectReader reader;
-    ExpressionWriter(scratch, reader, block).Write(expression);
-    return scratch.can_fault;
+    return compile::CanFault(expression, {columns_, dictionaries_, pipeline.table});
   }
   bool CanFault(const Pipeline& pipeline,
                 const std::vector<plan::ExpressionPointer>& expressions) const {

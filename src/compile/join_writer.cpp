@@ -275,7 +275,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
   block_.Line("int " + next + " = " + first + ";");
   if (!join.GivesBuildSide()) {
     block_.Line("int " + is_matched + " = 0;");
-    block_.Open("while (" + next + " >= 0 & !" + is_matched + ") {");
+    block_.Open("while ((" + next + " >= 0) & !" + is_matched + ") {");
     block_.Line("const int " + entry + " = " + next + ";");
     block_.Line(next + " = " + following + ";");
     WriteStep(table);
@@ -290,7 +290,7 @@ size_t JoinWriter::WriteProbe(const PipelineJoin& join, const JoinTable& table,
   const bool is_left = join.kind == JoinKind::Left;
   if (is_left)
     block_.Line("int " + is_matched + " = 0;");
-  block_.Open("while (" + next + " >= 0" + (is_left ? " | !" + is_matched : "") + ") {");
+  block_.Open("while ((" + next + " >= 0)" + (is_left ? " | !" + is_matched : "") + ") {");
   block_.Line("const int " + entry + " = " + next + ";");
   block_.Line(next + " = " + (is_left ? entry + " < 0 ? -1 : " + following : following) + ";");
   WriteStep(table);

@@ -27,15 +27,17 @@ bool IsCertain(const plan::Expression& key) {
          key.GetOperation() == plan::Operation::Dictionary;
 }
 
-//! Those of `conjuncts` that may tell segments apart: something is known about them in all columns.
+//! Those of `conjuncts` that may tell segments apart: something is known about them in all columns,
+//! and none before can raise an error, which must be met.
 std::vector<plan::ExpressionPointer> ConjunctsOfSegments(
-    const std::vector<plan::ExpressionPointer>& conjuncts,
-    const std::vector<InputColumn>& columns) {
+    const std::vector<plan::ExpressionPointer>& conjuncts, const KernelContext& context) {
   std::vector<plan::ExpressionPointer> known;
   for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    if (CanFault(conjunct, context))
+      break;
     bool is_known = true;
     VisitColumns(*conjunct, [&](size_t column) {
-      is_known = is_known && !columns[column].form->Segments().empty();
+      is_known = is_known && !context.columns[column].form->Segments().empty();
     });
     if (is_known)
       known.push_back(conjunct);
@@ -60,6 +62,7 @@ KernelGenerator::KernelGenerator(const Input& input)
     return;
   kernel_.order = std::make_shared<const OrderWords>(pipeline_.order->keys, context_);
   kernel_.window = pipeline_.order->window;
+  kernel_.order_can_fault = OrderCanFault();
   order_is_of_scan_ = true;
   for (const plan::OrderKey& key : pipeline_.order->keys) {
     VisitColumns(*key.expression, [&](size_t column) {
@@ -69,6 +72,20 @@ KernelGenerator::KernelGenerator(const Input& input)
   RowOutput word;
   word.type = plan::TypeKind::UInt64;
   kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
+}
+
+bool KernelGenerator::OrderCanFault() const {
+  KernelContext scratch{context_.columns, context_.dictionaries, context_.table,
+                        context_.missing_tables};
+  CodeBlock block;  // of code that is thrown away
+  const DirectReader reader;
+  ExpressionWriter writer(scratch, reader, block);
+  for (size_t i = 0; i < pipeline_.outputs.size(); i++) {
+    if (!kernel_.outputs[i].text_column)
+      WriteOutputValue(pipeline_.outputs[i], writer);
+  }
+  kernel_.order->Write(writer);
+  return scratch.can_fault;
 }
 
 KernelGenerator::KernelGenerator(const Input& input, const JoinTable& build)
@@ -111,7 +128,7 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
       kernel_.text_columns.push_back(column);
   }
   kernel_.filter = std::make_shared<SegmentFilter>(
-      ConjunctsOfSegments(pipeline.conjuncts, input.columns), input.columns, input.dictionaries);
+      ConjunctsOfSegments(pipeline.conjuncts, context_), input.columns, input.dictionaries);
 }
 
 bool KernelGenerator::HasChains() const {

@@ -100,6 +100,8 @@ class KernelGenerator {
 
   //! Those of the scanned table, then those of joined ones.
   std::vector<InputColumn> ReadColumns() const;
+  //! Whether a row of an ordered result may raise an error.
+  bool OrderCanFault() const;
   Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
   void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
   void WriteArgumentsList(CodeBlock& block);

@@ -54,8 +54,7 @@ class PartMaker {
       } else {
         inputs.push_back({*image++, nullptr});
       }
-      if (auto refusal = AddColumns(*scans[table], inputs.back(), table, columns, rows))
-        return *refusal;
+      AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
     auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
@@ -75,9 +74,8 @@ class PartMaker {
 
  private:
   //! Adds what the kernels know about the columns that `scan` reads from `source`.
-  static std::optional<Refusal> AddColumns(const plan::Node& scan, const CompiledPart::Input& input,
-                                           size_t table, std::vector<compile::InputColumn>& columns,
-                                           std::vector<uint64_t>& rows) {
+  static void AddColumns(const plan::Node& scan, const CompiledPart::Input& input, size_t table,
+                         std::vector<compile::InputColumn>& columns, std::vector<uint64_t>& rows) {
     if (input.inner) {
       const compile::GeneratedKernel& result = input.inner->Program().result;
       rows.push_back(std::min(result.aggregate.MostGroups(), compile::kMostEntries));
@@ -85,21 +83,15 @@ class PartMaker {
         columns.push_back(
             {columns.size(), table, column.name, result.kept[column.id].form, nullptr, column.id});
       }
-      return std::nullopt;
+      return;
     }
     rows.push_back(input.image->Rows());
-    // A join finds rows of its build sides by their numbers, in one extent.
-    if (table > 0 && input.image->ExtentCount() > 1) {
-      return Refusal{"the join with " + scan.Table() +
-                     ", which takes more than one extent, is not supported yet"};
-    }
     for (const plan::ScanColumn& column : scan.Columns()) {
       auto image = input.image->Find(column.id);
       if (!image)
         throw ImageLost("the cached column " + column.name + " was dropped for lack of memory");
       columns.push_back({columns.size(), table, column.name, image, image, column.id});
     }
-    return std::nullopt;
   }
 
   const std::shared_ptr<device::Device> device_;
@@ -111,8 +103,8 @@ class PartMaker {
 }  // namespace
 
 std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
-    plan::NodePointer plan, std::vector<std::shared_ptr<storage::TableImage>> images,
-    std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
+    const plan::NodePointer& plan, const std::vector<std::shared_ptr<storage::TableImage>>& images,
+    const std::shared_ptr<device::Device>& device, const std::shared_ptr<memory::ExtentPool>& pool,
     compile::Shape shape) {
   PartMaker maker(device, pool, shape);
   PartMaker::Made made = maker.Make(plan, images, compile::ResultUse::Rows);
@@ -178,10 +170,10 @@ void CompiledPart::Build() const {
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {
-  return StartKernelRun(std::move(options));
+  return StartKernelRun(options);
 }
 
-std::unique_ptr<KernelRun> CompiledPart::StartKernelRun(RunOptions options) const {
+std::unique_ptr<KernelRun> CompiledPart::StartKernelRun(const RunOptions& options) const {
   if (program_.result.aggregate.shared)
     return std::make_unique<GroupTableRun>(shared_from_this(), options);
   if (program_.result.is_aggregate)

@@ -26,7 +26,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   void Build() const override;
   const std::string& Source() const override { return source_; }
   std::unique_ptr<Run> Start(RunOptions options) const override;
-  std::unique_ptr<KernelRun> StartKernelRun(RunOptions options) const;
+  std::unique_ptr<KernelRun> StartKernelRun(const RunOptions& options) const;
 
   const compile::GeneratedProgram& Program() const { return program_; }
   //! By table.

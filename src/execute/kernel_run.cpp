@@ -49,7 +49,7 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
   buffer = device.CreateBuffer(std::max<size_t>(bytes, sizeof(int64_t)), access);
 }
 
-KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
+KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : KernelRun(part, part->Program().result, options, std::make_shared<RunTables>()) {
   for (const CompiledPart::Input& input : part->Inputs())
     inners_.push_back(input.inner ? input.inner->StartKernelRun(options) : nullptr);

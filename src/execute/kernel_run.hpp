@@ -31,7 +31,7 @@ class TableFull : public std::runtime_error {
 class KernelRun : public Run {
  public:
   //! A run of the part's result.
-  KernelRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+  KernelRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
   //! A run of one of its kernels, with the tables of the whole run.
   KernelRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
             RunOptions options, std::shared_ptr<RunTables> tables);

@@ -38,7 +38,7 @@ void OrderedRun::Arrange(WorkList& work) const {
 }
 
 size_t OrderedRun::UsefulSegments(const size_t* segments, size_t count) const {
-  if (!IsLimited())
+  if (!IsLimited() || Kernel().order_can_fault)
     return count;
   if (wanted_ == 0)
     return 0;

@@ -81,9 +81,10 @@ class Part {
   //! Generates the kernels for `plan` over `images`, one per scan in the order of plan::Scans().
   //! Throws ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
-      plan::NodePointer plan, std::vector<std::shared_ptr<storage::TableImage>> images,
-      std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
-      compile::Shape shape);
+      const plan::NodePointer& plan,
+      const std::vector<std::shared_ptr<storage::TableImage>>& images,
+      const std::shared_ptr<device::Device>& device,
+      const std::shared_ptr<memory::ExtentPool>& pool, compile::Shape shape);
   virtual ~Part() = default;
 
   //! The device program is at hand, so that a run will not wait for a compiler.

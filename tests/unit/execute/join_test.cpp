@@ -358,8 +358,9 @@ TEST_F(NestedJoinTest, RowsOfManyMatches) {
       looks++;
       return false;
     };
+    EXPECT_TRUE(ReadRows(part) == expected);  // leaves the join table for the next ones
     EXPECT_TRUE(ReadRows(part, options) == expected);
-    EXPECT_GE(looks, 3);  // for the build, and at least two launches of the result
+    EXPECT_GE(looks, 2);  // at least two launches of the result
     for (int last = 0; last < looks; last++) {
       int left = last;
       options.interrupted = [&] { return left-- == 0; };
