@@ -22,8 +22,9 @@ constexpr size_t kSharedTablesBytes = size_t{1} << 20;
 
 }  // namespace
 
-AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, std::move(options)), layout_(part->Program().result.aggregate) {
+AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part,
+                           const RunOptions& options)
+    : KernelRun(part, options), layout_(part->Program().result.aggregate) {
   words_.resize(layout_.groups * layout_.words);
   sums_.resize(layout_.groups * layout_.accumulators.size(), 0);
   for (const Accumulator& accumulator : layout_.accumulators) {

@@ -10,7 +10,7 @@ namespace margay::execute {
 //! host folds them together, sums in 128 bits.
 class AggregateRun : public KernelRun {
  public:
-  AggregateRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+  AggregateRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
 
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;

@@ -72,8 +72,9 @@ std::vector<std::byte> Results(const plan::DictionaryFunction& function, const p
 
 }  // namespace
 
-GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, std::move(options)),
+GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part,
+                             const RunOptions& options)
+    : KernelRun(part, options),
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
       slots_(part->LearnedSize(part->Program().builds.size())) {

@@ -12,7 +12,7 @@ namespace margay::execute {
 //! full is replaced by a larger one, and the run starts anew.
 class GroupTableRun : public KernelRun {
  public:
-  GroupTableRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+  GroupTableRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
 
  protected:
   void RunAll() override;

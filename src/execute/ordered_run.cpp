@@ -22,8 +22,8 @@ constexpr size_t kMostHostRows = 1U << 15;
 
 }  // namespace
 
-OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : RowsRun(part, std::move(options)),
+OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
+    : RowsRun(part, options),
       word_count_(Kernel().order->Count()),
       wanted_(Kernel().window.End()),
       bound_(word_count_, compile::OrderWords::kNoBound) {}

@@ -15,7 +15,7 @@ namespace margay::execute {
 //! first, and those that statistics show to be above the bound are left out.
 class OrderedRun : public RowsRun {
  public:
-  OrderedRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+  OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
 
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;

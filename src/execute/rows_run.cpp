@@ -30,8 +30,8 @@ size_t Aligned(size_t bytes) {
 
 }  // namespace
 
-RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options)
-    : KernelRun(part, std::move(options)), outputs_(part->Program().result.outputs) {
+RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
+    : KernelRun(part, options), outputs_(part->Program().result.outputs) {
   buffers_.resize(outputs_.size());
 }
 

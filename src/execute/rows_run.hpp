@@ -16,7 +16,7 @@ inline constexpr size_t kSegmentsPerRowsBatch = 32;
 //! a region holds, the batch is launched again, and the result is in no order.
 class RowsRun : public KernelRun {
  public:
-  RowsRun(const std::shared_ptr<const CompiledPart>& part, RunOptions options);
+  RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
 
  protected:
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
