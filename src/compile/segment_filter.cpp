@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compile/column_comparison.hpp"
+
 namespace margay::compile {
 
 using plan::Operation;
@@ -76,32 +78,26 @@ bool SegmentFilter::MayMatch(const plan::Expression& predicate, size_t segment) 
 }
 
 bool SegmentFilter::MayCompare(const plan::Expression& comparison, size_t segment) const {
-  const plan::Expression* column = &comparison.Operand(0);
-  const plan::Expression* constant = &comparison.Operand(1);
-  const bool is_swapped = column->GetOperation() != Operation::Column;
-  if (is_swapped)
-    std::swap(column, constant);
-  if (column->GetOperation() != Operation::Column ||
-      constant->GetOperation() != Operation::Constant || !column->GetType().IsIntegral()) {
+  const auto compared = ColumnComparison::Of(comparison);
+  if (!compared)
     return true;
-  }
-  if (constant->GetConstant().is_null)
+  if (compared->constant->GetConstant().is_null)
     return false;
-  const auto& statistics = columns_[column->ColumnIndex()].form->Segments()[segment];
+  const auto& statistics = columns_[compared->column->ColumnIndex()].form->Segments()[segment];
   if (!statistics.HasValues())
     return false;
-  const Int128 value = constant->GetConstant().integer;
+  const Int128 value = compared->constant->GetConstant().integer;
   switch (comparison.GetOperation()) {
     case Operation::Equal:
       return statistics.min <= value && value <= statistics.max;
     case Operation::Less:
-      return is_swapped ? statistics.max > value : statistics.min < value;
+      return compared->is_swapped ? statistics.max > value : statistics.min < value;
     case Operation::LessOrEqual:
-      return is_swapped ? statistics.max >= value : statistics.min <= value;
+      return compared->is_swapped ? statistics.max >= value : statistics.min <= value;
     case Operation::Greater:
-      return is_swapped ? statistics.min < value : statistics.max > value;
+      return compared->is_swapped ? statistics.min < value : statistics.max > value;
     case Operation::GreaterOrEqual:
-      return is_swapped ? statistics.min <= value : statistics.max >= value;
+      return compared->is_swapped ? statistics.min <= value : statistics.max >= value;
     default:
       return true;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compile/column_comparison.hpp"
+
 namespace margay::compile {
 
 using plan::Operation;
@@ -85,26 +87,20 @@ double Selectivity::OfOneValue(const plan::Expression& expression) const {
 }
 
 double Selectivity::OfComparison(const plan::Expression& comparison) const {
-  const plan::Expression* column = &comparison.Operand(0);
-  const plan::Expression* constant = &comparison.Operand(1);
-  const bool is_swapped = column->GetOperation() != Operation::Column;
-  if (is_swapped)
-    std::swap(column, constant);
-  if (column->GetOperation() != Operation::Column ||
-      constant->GetOperation() != Operation::Constant || constant->GetConstant().is_null ||
-      !column->GetType().IsIntegral()) {
+  const auto compared = ColumnComparison::Of(comparison);
+  if (!compared || compared->constant->GetConstant().is_null)
     return kUnknownShare;
-  }
-  const storage::ColumnStatistics& statistics = columns_[column->ColumnIndex()].form->Statistics();
+  const storage::ColumnStatistics& statistics =
+      columns_[compared->column->ColumnIndex()].form->Statistics();
   if (!statistics.HasValues())
     return 0;
   const Operation operation = comparison.GetOperation();
   const bool is_less = operation == Operation::Less || operation == Operation::LessOrEqual;
   const bool includes_equal =
       operation == Operation::LessOrEqual || operation == Operation::GreaterOrEqual;
-  const bool keeps_below = is_less != is_swapped;
+  const bool keeps_below = is_less != compared->is_swapped;
   // What is kept, or what is not, lies below this value.
-  const Int128 value = constant->GetConstant().integer;
+  const Int128 value = compared->constant->GetConstant().integer;
   const bool is_itself_below = keeps_below == includes_equal;
   const double below = is_itself_below ? std::max(ShareBelow(statistics.min, statistics.max, value),
                                                   value >= statistics.max ? 1.0 : 0.0)

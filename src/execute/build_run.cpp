@@ -8,9 +8,7 @@ void BuildRun::RunAll() {
     RunShared();
     return;
   }
-  uint64_t entries = GetPart().LearnedSize(table.number);
-  if (!table.is_numbered)
-    entries = RowsOf(table.table);
+  uint64_t entries = table.is_numbered ? GetPart().LearnedSize(table.number) : RowsOf(table.table);
   RunWhileFull([&] { Joins().Create(table, entries, GetPart().GetDevice(), GetPart().Pool()); },
                [&] { entries *= kGrowth; });
   if (table.is_numbered)

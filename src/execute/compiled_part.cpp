@@ -73,7 +73,7 @@ class PartMaker {
   bool IsTooWide() const { return is_too_wide_; }
 
  private:
-  //! Adds what the kernels know about the columns that `scan` reads from `source`.
+  //! Adds what the kernels know about the columns that `scan` reads from `input`.
   static void AddColumns(const plan::Node& scan, const CompiledPart::Input& input, size_t table,
                          std::vector<compile::InputColumn>& columns, std::vector<uint64_t>& rows) {
     if (input.inner) {

@@ -133,10 +133,14 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
 
-std::shared_ptr<const KeptTable> KernelRun::Keep() {
+void KernelRun::RunKernels() {
   RunInners();
   RunBuilds();
   RunAll();
+}
+
+std::shared_ptr<const KeptTable> KernelRun::Keep() {
+  RunKernels();
   return FinishKept();
 }
 
@@ -146,9 +150,7 @@ std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
 
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
-    RunInners();
-    RunBuilds();
-    RunAll();
+    RunKernels();
     Finish();
     is_done_ = true;
     progress_ = 1;

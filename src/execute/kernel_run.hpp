@@ -158,6 +158,8 @@ class KernelRun : public Run {
   };
 
   void PinColumns();
+  //! Runs all kernels of the part: those of inner parts and build sides, then the result's.
+  void RunKernels();
   //! Runs the parts whose results this one scans.
   void RunInners();
   //! Adds the work of a run before this one.

@@ -11,10 +11,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "device/device_registry.hpp"
 #include "execute/part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::execute {
 namespace {
@@ -186,14 +186,11 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
   template <typename Check>
   static void ForEachPart(const NodePointer& plan, const std::vector<Table>& tables,
                           const Check& check, const storage::BuildOptions& options = {}) {
-    auto& registry = device::DeviceRegistry::Instance();
-    for (const device::DeviceInfo& info : registry.Devices()) {
-      if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-        continue;
+    for (const auto& device : UsableDevices()) {
+      const device::DeviceInfo& info = device->Info();
       for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
         SCOPED_TRACE(info.name + " " + std::string(ShapeName(shape)));
         Fixture fixture;
-        const auto device = registry.Open(info.index);
         fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
         std::vector<std::shared_ptr<storage::TableImage>> images;
         for (const Table& table : tables)

@@ -9,11 +9,11 @@
 #include <numeric>
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "execute/part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/constants.hpp"
 #include "storage/table_image_builder.hpp"
+#include "targets.hpp"
 
 namespace margay::execute {
 namespace {
@@ -23,23 +23,6 @@ using plan::Node;
 using plan::OrderKey;
 using plan::Type;
 using plan::TypeKind;
-
-struct Target {
-  std::shared_ptr<device::Device> device;
-  compile::Shape shape;
-};
-
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
-    for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes})
-      targets.push_back({registry.Open(info.index), shape});
-  }
-  return targets;
-}
 
 //! Columns, by number: row (ascending), backwards (descending), number (with NULLs), real (with
 //! NaN, infinities and both zeros), text, wide (more than 64 bits).

@@ -8,9 +8,9 @@
 #include <map>
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
+#include "targets.hpp"
 
 namespace margay::execute {
 namespace {
@@ -22,24 +22,6 @@ using plan::Node;
 using plan::Operation;
 using plan::Type;
 using plan::TypeKind;
-
-struct Target {
-  std::shared_ptr<device::Device> device;
-  compile::Shape shape;
-};
-
-std::vector<Target> Targets() {
-  std::vector<Target> targets;
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
-    for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
-      targets.push_back({registry.Open(info.index), shape});
-    }
-  }
-  return targets;
-}
 
 //! A table with the columns key (VARCHAR), number (INTEGER, with NULLs), price (DECIMAL(15,2)).
 struct Rows {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "execute/part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::execute {
 namespace {
@@ -36,16 +36,14 @@ struct Setting {
 //! Calls test(setting) for every combination.
 template <typename Test>
 void WithEverySetting(const Test& test) {
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
+  for (const auto& device : UsableDevices()) {
+    const device::DeviceInfo& info = device->Info();
     for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
       for (auto placement :
            {memory::ExtentPool::Placement::Automatic, memory::ExtentPool::Placement::Device}) {
         for (size_t largest_text_extent : {storage::kLargestTextExtent, size_t{1}}) {
           SCOPED_TRACE(info.name + " " + std::string(ShapeName(shape)));
-          test(Setting{registry.Open(info.index), shape, placement, largest_text_extent});
+          test(Setting{device, shape, placement, largest_text_extent});
         }
       }
     }

@@ -5,9 +5,9 @@
 #include <limits>
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "plan/integer128.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -51,11 +51,8 @@ TEST(AverageTest, LikeLongDouble) {
   std::vector<Int128> sums;
   std::vector<int64_t> counts;
   MakeOperands(sums, counts);
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
-    const auto device = registry.Open(info.index);
+  for (const auto& device : UsableDevices()) {
+    const device::DeviceInfo& info = device->Info();
     const auto program =
         device->Programs().Get(std::string(EmbeddedSource("numeric.cl")) +
                                std::string(EmbeddedSource("average.cl")) + kKernel);

@@ -4,8 +4,8 @@
 #include <map>
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "kernels/embedded_sources.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -68,12 +68,10 @@ Counted Count(device::Device& device, const std::vector<uint64_t>& codes, uint64
 
 template <typename Check>
 void OnEveryDevice(const Check& check) {
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
+  for (const auto& device : UsableDevices()) {
+    const device::DeviceInfo& info = device->Info();
     SCOPED_TRACE(info.name + " on " + info.platform);
-    check(*registry.Open(info.index));
+    check(*device);
   }
 }
 

@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "device/device_registry.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "plan/integer128.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -83,12 +83,9 @@ TEST(NumericTest, WideArithmetic) {
     }
   }
   const size_t count = pairs.size() / 2;
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
+  for (const auto& device : UsableDevices()) {
+    const device::DeviceInfo& info = device->Info();
     SCOPED_TRACE(info.name + " on " + info.platform);
-    const auto device = registry.Open(info.index);
     const auto program =
         device->Programs().Get(std::string(EmbeddedSource("numeric.cl")) + kKernel);
     auto kernel = program->CreateKernel("operations");

@@ -8,8 +8,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "device/device_registry.hpp"
 #include "memory/heap_allocator.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -18,12 +18,9 @@ using Words = std::vector<std::vector<uint64_t>>;
 
 template <typename Check>
 void OnEveryDevice(const Check& check) {
-  auto& registry = device::DeviceRegistry::Instance();
-  for (const device::DeviceInfo& info : registry.Devices()) {
-    if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos)
-      continue;
+  for (const auto& device : UsableDevices()) {
+    const device::DeviceInfo& info = device->Info();
     SCOPED_TRACE(info.name + " on " + info.platform);
-    const auto device = registry.Open(info.index);
     memory::ExtentPool pool(device, std::make_shared<memory::HeapAllocator>());
     check(*device, pool);
   }

@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "device/device_registry.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "kernels/like_pattern.hpp"
+#include "unit/usable_devices.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -145,13 +145,9 @@ class TextTest : public testing::Test {
   //! Calls test(device, program) for every device.
   template <typename Test>
   void OnEveryDevice(const Test& test) {
-    auto& registry = device::DeviceRegistry::Instance();
-    for (const device::DeviceInfo& info : registry.Devices()) {
-      if (!info.IsUsable() || info.platform.find("Oclgrind") != std::string::npos) {
-        continue;
-      }
+    for (const auto& device : UsableDevices()) {
+      const device::DeviceInfo& info = device->Info();
       SCOPED_TRACE(info.name + " on " + info.platform);
-      const auto device = registry.Open(info.index);
       test(*device, *device->Programs().Get(std::string(EmbeddedSource("text.cl")) + kKernels));
     }
   }
