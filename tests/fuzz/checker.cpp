@@ -53,6 +53,14 @@ void Checker::KeepWhatBinds(Query& query) {
   const std::string source = query.FromText();
   std::erase_if(query.items, [&](Item& item) { return !BindItem(item, source); });
   KeepConditions(query.conjuncts, source);
+  std::erase_if(query.having, [&](const SqlNode& condition) {
+    return !engine_.Bind("SELECT count(*) FROM " + source + " HAVING " + condition.Text());
+  });
+  std::erase_if(query.outer, [&](const OuterItem& item) {
+    Query alone = query;
+    alone.outer = {item};
+    return !engine_.Bind(alone.Text());
+  });
 }
 
 Answer Checker::Reference(const Query& query) {
@@ -86,7 +94,7 @@ Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& reference,
   if (found.error) {
     return {Verdict::Kind::SameError, *found.error};
   }
-  if (!query.order.empty() && !HasFloats(found) && found.rows != reference.rows) {
+  if (query.IsOrdered() && !HasFloats(found) && found.rows != reference.rows) {
     return {Verdict::Kind::OtherRows, "the rows come in another order"};
   }
   if (!configuration.uses_device) {

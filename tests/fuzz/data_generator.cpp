@@ -255,7 +255,24 @@ Cell DataGenerator::DrawValue(Random& random, const Profile& profile) {
   return cell;
 }
 
-std::vector<Cell> DataGenerator::DrawCells(Random& random, const Profile& profile, size_t count) {
+std::vector<Cell> DataGenerator::DecidingCells(const Profile& profile) {
+  std::vector<Cell> cells;
+  if (profile.type.IsVarchar()) {
+    for (const std::string& word : profile.words) {
+      cells.emplace_back().text = word;
+    }
+  } else if (profile.type.IsIntegral()) {
+    cells.emplace_back().integer = profile.lowest;
+    cells.emplace_back().integer = profile.highest;
+  }
+  if (profile.null_percent > 0) {
+    cells.emplace_back().is_null = true;
+  }
+  return cells;
+}
+
+std::vector<Cell> DataGenerator::DrawCells(Random& random, const Profile& profile, size_t count,
+                                           bool whole_range) {
   std::vector<Cell> cells;
   cells.reserve(count);
   for (size_t row = 0; row < count; row++) {
@@ -275,14 +292,19 @@ std::vector<Cell> DataGenerator::DrawCells(Random& random, const Profile& profil
       cell.is_null = true;
     }
   }
+  if (whole_range && profile.null_percent < 100) {
+    const std::vector<Cell> deciding = DecidingCells(profile);
+    std::copy_n(deciding.begin(), std::min(count, deciding.size()), cells.begin());
+  }
   return cells;
 }
 
-Rows DataGenerator::DrawTableRows(Random& random, const Table& table, size_t count) const {
+Rows DataGenerator::DrawTableRows(Random& random, const Table& table, size_t count,
+                                  bool whole_range) const {
   Rows rows;
   rows.count = count;
   for (const Column& column : table.columns) {
-    rows.columns.push_back(DrawCells(random, profiles_.at(column.name), count));
+    rows.columns.push_back(DrawCells(random, profiles_.at(column.name), count, whole_range));
   }
   for (size_t i = 0; i < table.columns.size(); i++) {
     if (table.columns[i].is_unique) {
@@ -292,7 +314,7 @@ Rows DataGenerator::DrawTableRows(Random& random, const Table& table, size_t cou
   return rows;
 }
 
-std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest) const {
+std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest, bool whole_range) const {
   std::vector<Rows> result;
   size_t joined = 1;  // rows of a join of all tables, if all keys that repeat are equal
   for (const Table& table : tables_) {
@@ -302,7 +324,7 @@ std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest) const {
     if (!result.empty() && !is_unique) {
       count = std::min(count, std::max<size_t>(kMostJoinedRows / joined, 1));
     }
-    result.push_back(DrawTableRows(random, table, count));
+    result.push_back(DrawTableRows(random, table, count, whole_range));
     joined *= is_unique ? 1 : std::max<size_t>(count, 1);
   }
   return result;

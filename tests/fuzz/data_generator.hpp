@@ -22,8 +22,11 @@ class DataGenerator {
   //! `extreme`: full ranges, limits, NaN and infinities; else values that seldom overflow.
   void DrawProfiles(Random& random, bool extreme);
   //! The content of each table, of at least `fewest` rows if those of a join allow it: empty, one
-  //! row, some, around the vector size, and now and then around a segment's size.
-  std::vector<Rows> DrawRows(Random& random, size_t fewest) const;
+  //! row, some, around the vector size, and now and then around a segment's size. With
+  //! `whole_range`, the first rows hold the ends of each column's range, its words and a NULL if
+  //! the profile has NULLs: all such contents of one profile are encoded alike, so that one kernel
+  //! serves them.
+  std::vector<Rows> DrawRows(Random& random, size_t fewest, bool whole_range) const;
   //! A new value for a literal; NULL stays NULL, so that the shape of the query's text stays.
   void DrawLiteral(Random& random, LiteralSlot& slot) const;
 
@@ -46,8 +49,11 @@ class DataGenerator {
   static void DrawDomain(Random& random, const Column& column, bool extreme, Profile& profile);
   static size_t DrawRowCount(Random& random);
   static Cell DrawValue(Random& random, const Profile& profile);
-  static std::vector<Cell> DrawCells(Random& random, const Profile& profile, size_t count);
-  Rows DrawTableRows(Random& random, const Table& table, size_t count) const;
+  static std::vector<Cell> DrawCells(Random& random, const Profile& profile, size_t count,
+                                     bool whole_range);
+  //! What decides about the encoding of a column of this profile.
+  static std::vector<Cell> DecidingCells(const Profile& profile);
+  Rows DrawTableRows(Random& random, const Table& table, size_t count, bool whole_range) const;
 
   const std::vector<Table>& tables_;
   std::map<std::string, Profile> profiles_;  //!< by the column's name

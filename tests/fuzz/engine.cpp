@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include <map>
 #include <stdexcept>
 
 #include "duckdb.hpp"
@@ -263,16 +264,19 @@ std::vector<std::string> Engine::DeviceJoins(const std::string& query) {
 
 DeviceCounters Engine::ReadCounters() {
   DeviceCounters counters;
-  const auto result = state_->observer.Query(
-      "SELECT name, value FROM margay_counters() "
-      "WHERE name IN ('device_executions', 'runtime_fallbacks')");
+  const auto result = state_->observer.Query("SELECT name, value FROM margay_counters()");
   if (result->HasError()) {
     throw std::runtime_error("margay_counters: " + result->GetError());
   }
+  const std::map<std::string, uint64_t*> wanted = {
+      {"device_executions", &counters.device_executions},
+      {"runtime_fallbacks", &counters.runtime_fallbacks},
+      {"kernels_compiled", &counters.kernels_compiled}};
   for (const auto& row : *result) {
-    (row.GetValue<std::string>(0) == "device_executions" ? counters.device_executions
-                                                         : counters.runtime_fallbacks) =
-        row.GetValue<uint64_t>(1);
+    const auto counter = wanted.find(row.GetValue<std::string>(0));
+    if (counter != wanted.end()) {
+      *counter->second = row.GetValue<uint64_t>(1);
+    }
   }
   return counters;
 }

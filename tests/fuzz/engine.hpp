@@ -24,6 +24,7 @@ struct Configuration {
 struct DeviceCounters {
   uint64_t device_executions = 0;
   uint64_t runtime_fallbacks = 0;  //!< a device began, DuckDB answered
+  uint64_t kernels_compiled = 0;
 };
 
 //! An in-memory DuckDB with Margay in it, and one connection.

@@ -30,6 +30,30 @@ std::string Item::ScaleText() const {
   return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
 }
 
+std::string OuterItem::Text() const {
+  const std::string name = "c" + std::to_string(column);
+  return function.empty() ? name : function + name + ")";
+}
+
+bool Query::HasOrder() const {
+  const bool is_exact = std::none_of(items.begin(), items.end(), [](const Item& item) {
+    return item.HowExact() == Tolerance::Relative || item.HowExact() == Tolerance::Scaled;
+  });
+  return !order.empty() && is_exact;
+}
+
+std::vector<OuterItem> Query::VisibleOuter() const {
+  std::vector<OuterItem> visible;
+  for (const OuterItem& item : outer) {
+    // Of floating-point numbers the order of rows decides about sums and about the sign of zero.
+    if (item.column < items.size() && !items[item.column].expression_type.IsFloat() &&
+        items[item.column].HowExact() != Tolerance::Relative) {
+      visible.push_back(item);
+    }
+  }
+  return visible;
+}
+
 bool Query::RepeatsRows() const {
   return std::any_of(joins.begin(), joins.end(),
                      [](const Join& join) { return join.GivesColumns() && !join.keys_are_unique; });
@@ -67,15 +91,37 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
   for (const SqlNode& conjunct : conjuncts) {
     add_condition(conjunct.Text());
   }
-  const std::string text = "SELECT " + columns + " FROM " + FromText() + where;
-  return (groups.empty() ? text : text + " GROUP BY " + groups) + order;
+  std::string text = "SELECT " + columns + " FROM " + FromText() + where;
+  text += groups.empty() ? "" : " GROUP BY " + groups;
+  for (size_t i = 0; i < having.size(); i++) {
+    text += (i == 0 ? " HAVING " : " AND ") + having[i].Text();
+  }
+  return HasOrder() ? text + order : text;
 }
 
 std::string Query::Text() const {
-  return TextWith({});
+  if (outer.empty()) {
+    return TextWith({});
+  }
+  std::string columns = "count(*)";
+  std::string groups;
+  for (const OuterItem& item : VisibleOuter()) {
+    columns += ", " + item.Text();
+    if (item.function.empty()) {
+      groups += (groups.empty() ? " GROUP BY " : ", ") + item.Text();
+    }
+  }
+  std::string names;
+  for (size_t i = 0; i < items.size(); i++) {
+    names += (i == 0 ? "c" : ", c") + std::to_string(i);
+  }
+  return "SELECT " + columns + " FROM (" + TextWith({}) + ") AS s(" + names + ")" + groups;
 }
 
 std::string Query::ReferenceText() const {
+  if (!outer.empty()) {
+    return Text();
+  }
   std::vector<std::string> scales;
   for (const Item& item : items) {
     if (item.HowExact() == Tolerance::Scaled) {
@@ -86,11 +132,14 @@ std::string Query::ReferenceText() const {
 }
 
 std::vector<Tolerance> Query::Tolerances() const {
+  if (!outer.empty()) {
+    return std::vector<Tolerance>(1 + VisibleOuter().size(), Tolerance::Exact);
+  }
   std::vector<Tolerance> tolerances;
   for (const Item& item : items) {
     const Tolerance tolerance = item.HowExact();
     // Zeros tie, and any of them may be among the first rows.
-    const bool may_choose_zero = !order.empty() && tolerance == Tolerance::Exact;
+    const bool may_choose_zero = HasOrder() && tolerance == Tolerance::Exact;
     tolerances.push_back(may_choose_zero ? Tolerance::ZeroFree : tolerance);
   }
   return tolerances;
@@ -109,6 +158,9 @@ void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
     }
   }
   for (SqlNode& conjunct : conjuncts) {
+    conjunct.ForEach(visit);
+  }
+  for (SqlNode& conjunct : having) {
     conjunct.ForEach(visit);
   }
 }

@@ -35,17 +35,32 @@ struct Item {
   std::string ScaleText() const;
 };
 
+//! An aggregate of a query's result, in which it is the inner query.
+struct OuterItem {
+  std::string function;  //!< empty: a key of groups
+  size_t column = 0;     //!< of the inner query
+
+  std::string Text() const;
+};
+
 //! A query over a table and those that are joined with it.
 struct Query {
   std::string table;
   std::vector<Join> joins;
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
+  std::vector<SqlNode> having;     //!< its conjuncts
+  //! Empty: the query itself is the outer one. Those of columns that have no exact value are left
+  //! out, and so are those of columns that there are no more.
+  std::vector<OuterItem> outer;
   //! ORDER BY, perhaps with LIMIT and OFFSET: by all columns, so that rows that tie are the same.
+  //! Left out where a column has no exact value.
   std::string order;
 
   //! Whether a row of the first table can appear several times.
   bool RepeatsRows() const;
+  //! Whether the rows of the result have an order.
+  bool IsOrdered() const { return HasOrder() && outer.empty(); }
   //! What follows FROM.
   std::string FromText() const;
   //! The query itself.
@@ -57,6 +72,8 @@ struct Query {
 
  private:
   std::string TextWith(const std::vector<std::string>& further_columns) const;
+  bool HasOrder() const;
+  std::vector<OuterItem> VisibleOuter() const;
 };
 
 }  // namespace margay::fuzz

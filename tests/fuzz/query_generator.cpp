@@ -42,6 +42,47 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
   }
 }
 
+//! Conditions on aggregates; most of them hold for some groups.
+std::vector<SqlNode> DrawHaving(ExpressionGenerator& generator) {
+  Random& random = generator.GetRandom();
+  const std::string comparison = random.Pick({" > ", " >= ", " < ", " <> "});
+  std::vector<SqlNode> conjuncts;
+  switch (random.Below(3)) {
+    case 0:
+      conjuncts.push_back(
+          SqlNode::Make({"(count(*)" + comparison, ")"}, {generator.NewLiteral(TypeKind::Int8)}));
+      break;
+    case 1:
+      conjuncts.push_back(
+          SqlNode::Make({"(sum(", ")" + comparison, ")"},
+                        {generator.Number(1), generator.NewLiteral(TypeKind::Int32)}));
+      break;
+    default: {
+      const size_t column = random.Below(generator.GetTable().columns.size());
+      const plan::Type& type = generator.GetTable().columns[column].type;
+      conjuncts.push_back(
+          SqlNode::Make({random.Pick({"(min(", "(max("}), ")" + comparison, ")"},
+                        {generator.ColumnLeaf(column), generator.NewLiteral(type, column)}));
+      break;
+    }
+  }
+  return conjuncts;
+}
+
+//! Aggregates of the query's result, by groups of it or not.
+std::vector<OuterItem> DrawOuter(const Query& query, Random& random) {
+  std::vector<OuterItem> items;
+  if (random.Percent(40)) {
+    items.push_back({"", random.Below(query.items.size())});
+  }
+  const size_t count = 1 + random.Below(4);
+  for (size_t i = 0; i < count; i++) {
+    items.push_back({random.Pick({"sum(", "min(", "max(", "count(", "count(DISTINCT "}),
+                     random.Below(query.items.size())});
+  }
+  return items;
+}
+
 std::string DrawOrder(Random& random) {
   std::string order = std::string(" ORDER BY ALL") + random.Pick({" ASC", " DESC"}) +
                       random.Pick({" NULLS FIRST", " NULLS LAST"});
@@ -96,6 +137,15 @@ class GroupedAggregate : public QueryShape {
     }
     if (!random.Percent(5)) {
       AddAggregates(query, generator);
+    }
+    if (random.Percent(25)) {
+      query.having = DrawHaving(generator);
+    }
+    if (random.Percent(25)) {
+      query.order = DrawOrder(random);
+    }
+    if (random.Percent(25)) {
+      query.outer = DrawOuter(query, random);
     }
   }
 };

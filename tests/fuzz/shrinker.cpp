@@ -149,6 +149,10 @@ bool Shrinker::DropConditions(FuzzCase& fuzz_case) {
   };
   drop(
       [](Query & query) -> auto& { return query.conjuncts; }, 0);
+  drop(
+      [](Query & query) -> auto& { return query.having; }, 0);
+  drop(
+      [](Query & query) -> auto& { return query.outer; }, 0);
   for (size_t join = 0; join < fuzz_case.query.joins.size(); join++) {
     drop(
         [join](Query & query) -> auto& { return query.joins[join].residuals; }, 0);
