@@ -11,6 +11,7 @@
 #include "device/device_registry.hpp"
 #include "device_choice.hpp"
 #include "interrupt_guard.hpp"
+#include "peers.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -31,6 +32,13 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
       ->check(CLI::IsMember({"force", "auto"}))
       ->capture_default_str();
   app_->add_option("--json", json_, "Write the results to this file too");
+  app_->add_option("--peers", peers_,
+                   "Measure these other engines too: hyper, datafusion, polars, chdb [all]")
+      ->check(CLI::IsMember(Peers::Names()))
+      ->delimiter(',')
+      ->expected(0, static_cast<int>(Peers::Names().size()));
+  app_->add_option("--chart", chart_, "Draw the times of --peers as bars into this SVG file")
+      ->needs("--peers");
   app_->add_option("--device", device_,
                    "Device: auto, an index, a kind (cpu, gpu), part of a name");
   app_->add_option("--shape", shape_, "Shape of the kernels")
@@ -108,11 +116,33 @@ ExitCode BenchCommand::Run() {
   if (is_terminal) {
     std::cerr << "\r             \r" << std::flush;
   }
+  if (app_->count("--peers") > 0 && !guard.WasRaised()) {
+    RunPeers(session, queries, setting.threads, report);
+  }
   report.Print(std::cout);
   if (!json_.empty()) {
     report.WriteJson(json_);
   }
   return report.IsGood() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+void BenchCommand::RunPeers(Session& session, const std::vector<BenchmarkQuery>& queries,
+                            uint32_t threads, BenchmarkReport& report) const {
+  const std::filesystem::path scratch = data_ / (suite_->Name() + "-peers");
+  Peers peers(session, scratch, threads, repeat_);
+  std::cerr << "Writing the tables and DuckDB's answers for the other engines" << std::endl;
+  peers.Prepare(queries);
+  // The parser stores an empty text for --peers without a list.
+  const bool is_all = peers_.front().empty();
+  for (const auto& name : is_all ? Peers::Names() : peers_) {
+    std::cerr << "Running " << name << std::endl;
+    report.AddPeer(peers.Run(name));
+  }
+  if (!chart_.empty()) {
+    const std::string json = (scratch / "report.json").string();
+    report.WriteJson(json);
+    peers.DrawChart(json, chart_);
+  }
 }
 
 void BenchCommand::PrintList(const std::vector<BenchmarkQuery>& queries) const {

@@ -23,6 +23,9 @@ class BenchCommand : public Command {
 
  private:
   void PrintList(const std::vector<BenchmarkQuery>& queries) const;
+  //! Measures the queries in the engines of --peers, and draws the chart.
+  void RunPeers(Session& session, const std::vector<BenchmarkQuery>& queries, uint32_t threads,
+                BenchmarkReport& report) const;
   //! Makes the data that the queries read and returns the database file.
   std::filesystem::path PrepareData(const std::vector<BenchmarkQuery>& queries) const;
 
@@ -33,6 +36,8 @@ class BenchCommand : public Command {
   int repeat_ = 5;
   std::string mode_ = "force";
   std::string json_;
+  std::vector<std::string> peers_;
+  std::string chart_;
   std::string device_;
   std::string shape_;
   uint32_t threads_ = 0;

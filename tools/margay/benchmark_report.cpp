@@ -80,6 +80,10 @@ void BenchmarkReport::Add(BenchmarkResult result) {
   results_.push_back(std::move(result));
 }
 
+void BenchmarkReport::AddPeer(PeerResult peer) {
+  peers_.push_back(std::move(peer));
+}
+
 double BenchmarkReport::FloorMilliseconds(const BenchmarkResult& result) const {
   return static_cast<double>(result.bytes_touched) / setting_.bandwidth_bytes_per_second * 1e3;
 }
@@ -143,6 +147,10 @@ void BenchmarkReport::Print(std::ostream& output) const {
   output << '\n';
   PrintReasons(output);
   PrintSummary(output);
+  if (!peers_.empty()) {
+    output << '\n';
+    PrintPeers(output, results_, peers_);
+  }
 }
 
 void BenchmarkReport::PrintReasons(std::ostream& output) const {
@@ -249,6 +257,11 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
         row["share"] = BytesPerSecond(result) / setting_.bandwidth_bytes_per_second;
       }
       row["floor_ms"] = FloorMilliseconds(result);
+    }
+    for (const auto& peer : peers_) {
+      const PeerAnswer& answer = peer.answers.at(result.query);
+      nlohmann::ordered_json& time = row["peers_ms"][peer.name + " " + peer.version];
+      time = answer.milliseconds ? nlohmann::ordered_json(*answer.milliseconds) : nullptr;
     }
     rows.push_back(std::move(row));
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "benchmark_runner.hpp"
+#include "peers.hpp"
 
 namespace margay::tool {
 
@@ -27,8 +28,11 @@ class BenchmarkReport {
   explicit BenchmarkReport(BenchmarkSetting setting);
 
   void Add(BenchmarkResult result);
+  //! With an answer for each query that was added.
+  void AddPeer(PeerResult peer);
 
-  //! The table, the reasons of queries that the device did not run, and the summary.
+  //! The table, the reasons of queries that the device did not run, the summary, and the table of
+  //! peers.
   void Print(std::ostream& output) const;
 
   //! Writes an array with one object per query. Throws CommandError.
@@ -46,6 +50,7 @@ class BenchmarkReport {
 
   BenchmarkSetting setting_;
   std::vector<BenchmarkResult> results_;
+  std::vector<PeerResult> peers_;
 };
 
 }  // namespace margay::tool

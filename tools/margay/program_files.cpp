@@ -33,6 +33,10 @@ std::filesystem::path FindSsbQueries() {
   return FindBesideProgram({"share/ssb/queries"});
 }
 
+std::filesystem::path FindPeers() {
+  return FindBesideProgram({"../../bench/peers"});
+}
+
 std::filesystem::path FindExtension() {
   return FindBesideProgram({"margay.duckdb_extension"});
 }

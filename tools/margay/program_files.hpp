@@ -16,6 +16,9 @@ std::filesystem::path FindTpchQueries();
 //! The folder of the SSB queries, q1.1.sql to q4.3.sql.
 std::filesystem::path FindSsbQueries();
 
+//! The folder of the programs that run other engines (bench/peers), in a checkout only.
+std::filesystem::path FindPeers();
+
 //! The loadable extension.
 std::filesystem::path FindExtension();
 
