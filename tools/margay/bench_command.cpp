@@ -7,6 +7,7 @@
 #include <iostream>
 #include <utility>
 
+#include "cold_runs.hpp"
 #include "device/bandwidth.hpp"
 #include "device/device_registry.hpp"
 #include "device_choice.hpp"
@@ -39,6 +40,9 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
       ->expected(0, static_cast<int>(Peers::Names().size()));
   app_->add_option("--chart", chart_, "Draw the times of --peers as bars into this SVG file")
       ->needs("--peers");
+  app_->add_flag("--cold", cold_,
+                 "Measure first runs too, in new processes: all cold, and with kernels on disk");
+  app_->add_option("--cache", cache_, "Folder of compiled kernels, instead of the user's");
   app_->add_option("--device", device_,
                    "Device: auto, an index, a kind (cpu, gpu), part of a name");
   app_->add_option("--shape", shape_, "Shape of the kernels")
@@ -56,7 +60,10 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
       "  ratio        how many times faster Margay is (medians of the hot runs)\n"
       "  share        of the device's measured read bandwidth that the kernels reach\n"
       "  above floor  Margay's time over that of reading the same bytes at full bandwidth\n"
-      "  first ms     Margay's first run: encoding, compiling, running");
+      "  first ms     Margay's first run: encoding, compiling unless the kernels are on disk, "
+      "running\n"
+      "  cold ms      the first run of a new process without kernels on disk (--cold)\n"
+      "  on disk ms   the first run of the next process, which finds them there (--cold)");
 }
 
 bool BenchCommand::IsChosen() const {
@@ -82,6 +89,9 @@ ExitCode BenchCommand::Run() {
   options.shape = shape_;
   options.mode = "off";
   Session session(options);
+  if (!cache_.empty()) {
+    session.Query("SET GLOBAL margay_cache_directory = " + SqlString(cache_));
+  }
 
   BenchmarkSetting setting;
   setting.suite = suite_->Name();
@@ -108,7 +118,12 @@ ExitCode BenchCommand::Run() {
     if (is_terminal) {
       std::cerr << "\rRunning Q" << query.name << "  " << std::flush;
     }
-    report.Add(runner.Run(query));
+    BenchmarkResult result = runner.Run(query);
+    if (cold_ && result.IsCompared()) {
+      const std::filesystem::path scratch = data_ / (suite_->Name() + "-cold");
+      result.cold = ColdRuns(ArgumentsForOthers(), scratch).Run(query.name);
+    }
+    report.Add(std::move(result));
     if (guard.WasRaised()) {
       break;
     }
@@ -124,6 +139,25 @@ ExitCode BenchCommand::Run() {
     report.WriteJson(json_);
   }
   return report.IsGood() ? ExitCode::Ok : ExitCode::Failed;
+}
+
+std::vector<std::string> BenchCommand::ArgumentsForOthers() const {
+  std::vector<std::string> arguments = {
+      suite_->Name(), "--scale", FormatScale(scale_), "--data", data_, "--mode", mode_};
+  const auto add = [&](const char* name, const std::string& value) {
+    arguments.emplace_back(name);
+    arguments.push_back(value);
+  };
+  if (!device_.empty()) {
+    add("--device", device_);
+  }
+  if (!shape_.empty()) {
+    add("--shape", shape_);
+  }
+  if (threads_ > 0) {
+    add("--threads", std::to_string(threads_));
+  }
+  return arguments;
 }
 
 void BenchCommand::RunPeers(Session& session, const std::vector<BenchmarkQuery>& queries,

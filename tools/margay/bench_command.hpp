@@ -23,6 +23,8 @@ class BenchCommand : public Command {
 
  private:
   void PrintList(const std::vector<BenchmarkQuery>& queries) const;
+  //! The arguments that say what this command measures where, but for the queries.
+  std::vector<std::string> ArgumentsForOthers() const;
   //! Measures the queries in the engines of --peers, and draws the chart.
   void RunPeers(Session& session, const std::vector<BenchmarkQuery>& queries, uint32_t threads,
                 BenchmarkReport& report) const;
@@ -38,6 +40,8 @@ class BenchCommand : public Command {
   std::string json_;
   std::vector<std::string> peers_;
   std::string chart_;
+  std::string cache_;
+  bool cold_ = false;
   std::string device_;
   std::string shape_;
   uint32_t threads_ = 0;

@@ -102,23 +102,34 @@ bool BenchmarkReport::IsGood() const {
 
 void BenchmarkReport::Print(std::ostream& output) const {
   constexpr auto right = TextTable::Alignment::Right;
-  TextTable table({{"query"},
-                   {"DuckDB ms (min)", right},
-                   {"Margay ms (min)", right},
-                   {"ratio", right},
-                   {"kernel ms", right},
-                   {"bytes", right},
-                   {"GB/s", right},
-                   {"share", right},
-                   {"floor ms", right},
-                   {"above floor", right},
-                   {"first ms", right},
-                   {"ran on"}});
+  std::vector<TextTable::Column> columns = {{"query"},
+                                            {"DuckDB ms (min)", right},
+                                            {"Margay ms (min)", right},
+                                            {"ratio", right},
+                                            {"kernel ms", right},
+                                            {"bytes", right},
+                                            {"GB/s", right},
+                                            {"share", right},
+                                            {"floor ms", right},
+                                            {"above floor", right},
+                                            {"first ms", right},
+                                            {"ran on"}};
+  const bool is_cold = std::any_of(results_.begin(), results_.end(),
+                                   [](const auto& result) { return result.cold.has_value(); });
+  if (is_cold) {
+    columns.push_back({"cold ms", right});
+    columns.push_back({"on disk ms", right});
+  }
+  const size_t width = columns.size();
+  TextTable table(std::move(columns));
   for (const auto& result : results_) {
     std::string name = "Q" + result.query;
     if (!result.IsCompared()) {
       std::string duckdb = result.HasDuckDbTime() ? FormatTiming(result.duckdb) : "";
-      table.AddRow({name, duckdb, "", "", "", "", "", "", "", "", "", Place(result)});
+      std::vector<std::string> row = {name, duckdb, "", "", "", "",
+                                      "",   "",     "", "", "", Place(result)};
+      row.resize(width);
+      table.AddRow(std::move(row));
       continue;
     }
     std::vector<std::string> row = {name, FormatTiming(result.duckdb), FormatTiming(result.margay),
@@ -141,6 +152,11 @@ void BenchmarkReport::Print(std::ostream& output) const {
     }
     row.push_back(FormatMilliseconds(result.first_milliseconds));
     row.push_back(Place(result));
+    if (result.cold) {
+      row.push_back(FormatMilliseconds(result.cold->nothing_milliseconds));
+      row.push_back(FormatMilliseconds(result.cold->kernels_milliseconds));
+    }
+    row.resize(width);
     table.AddRow(std::move(row));
   }
   table.Print(output);
@@ -237,8 +253,9 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
                                   {"margay_version", MargayVersion()},
                                   {"duckdb_version", DuckDbVersion()}};
     // Columns without a value are null, so that every row has all of them.
-    for (const char* name : {"duckdb_ms", "duckdb_best_ms", "margay_ms", "margay_best_ms", "ratio",
-                             "first_ms", "kernel_ms", "bytes", "gbs", "share", "floor_ms"}) {
+    for (const char* name :
+         {"duckdb_ms", "duckdb_best_ms", "margay_ms", "margay_best_ms", "ratio", "first_ms",
+          "cold_ms", "on_disk_ms", "kernel_ms", "bytes", "gbs", "share", "floor_ms"}) {
       row[name] = nullptr;
     }
     if (result.HasDuckDbTime()) {
@@ -250,6 +267,10 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
       row["margay_best_ms"] = result.margay.best_milliseconds;
       row["ratio"] = result.Ratio();
       row["first_ms"] = result.first_milliseconds;
+      if (result.cold) {
+        row["cold_ms"] = result.cold->nothing_milliseconds;
+        row["on_disk_ms"] = result.cold->kernels_milliseconds;
+      }
       row["bytes"] = result.bytes_touched;
       if (result.kernel_milliseconds > 0) {
         row["kernel_ms"] = result.kernel_milliseconds;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answer.hpp"
+#include "cold_runs.hpp"
 
 namespace margay::tool {
 
@@ -57,6 +58,8 @@ struct BenchmarkResult {
   Timing margay;
   //! Margay's first run: encoding the columns, compiling, running.
   double first_milliseconds = 0;
+  //! Where they were asked for.
+  std::optional<ColdTimes> cold;
   //! Per hot run, the median of them.
   double kernel_milliseconds = 0;
   uint64_t bytes_touched = 0;

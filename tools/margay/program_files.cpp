@@ -20,6 +20,10 @@ std::filesystem::path FindBesideProgram(std::initializer_list<const char*> candi
 
 }  // namespace
 
+std::filesystem::path ThisProgram() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
 std::filesystem::path FindTpchGenerator() {
   return FindBesideProgram({"tpchgen-cli", "../dependencies/bin/tpchgen-cli"});
 }

@@ -7,6 +7,9 @@ namespace margay::tool {
 //! The files that come with the program: beside it in a package, and under build/dependencies in a
 //! build folder. Each function gives the first place that exists, or an empty path.
 
+//! The program itself.
+std::filesystem::path ThisProgram();
+
 //! The generator of the TPC-H data.
 std::filesystem::path FindTpchGenerator();
 
