@@ -125,6 +125,8 @@ class PlanWalk {
         return WalkUnary(op, &AddProjection);
       case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
         return WalkUnary(op, &AddAggregate);
+      case LogicalOperatorType::LOGICAL_DISTINCT:
+        return WalkUnary(op, &AddDistinct);
       case LogicalOperatorType::LOGICAL_ORDER_BY:
       case LogicalOperatorType::LOGICAL_TOP_N:
       case LogicalOperatorType::LOGICAL_LIMIT:

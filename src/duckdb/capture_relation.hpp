@@ -44,6 +44,9 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
+//! Adds a DISTINCT, as groups without aggregates.
+Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
+
 //! Adds an ORDER_BY, a TOP_N or a LIMIT.
 Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 

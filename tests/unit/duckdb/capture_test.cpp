@@ -397,6 +397,16 @@ tails PROJECTION
 )");
 }
 
+TEST_F(CaptureTest, DistinctRowsAreGroups) {
+  Expect("SELECT DISTINCT b, a FROM t WHERE a > 3", R"(
+AGGREGATE groups=[#0, #1] aggregates=[]
+  PROJECT [CAST((b - 0) AS USMALLINT), CAST((a - 3) AS UTINYINT)]
+    FILTER (a > 3)
+      SCAN t [a INTEGER, b BIGINT]
+tails PROJECTION
+)");
+}
+
 TEST_F(CaptureTest, DistinctAggregatesAreTwo) {
   Expect("SELECT count(DISTINCT a), sum(DISTINCT a), max(a) FROM t", R"(
 AGGREGATE groups=[] aggregates=[count(#0)::BIGINT, sum(#0)::HUGEINT, max(#0)::INTEGER]
@@ -601,7 +611,7 @@ TEST_F(CaptureTest, RefusedAbovePart) {
   ExpectTailReason("SELECT -ub FROM t", "- of UBIGINT is not supported yet");
   ExpectTailReason("SELECT d % 2 FROM t", "% of DECIMAL(13,3), DECIMAL(13,3) is not supported yet");
   ExpectTailReason("SELECT g % 2 FROM t", "% of DOUBLE, DOUBLE is not supported yet");
-  ExpectTailReason("SELECT DISTINCT g FROM t", "DISTINCT is not supported yet");
+  ExpectTailReason("SELECT DISTINCT ON (g) g, a FROM t", "DISTINCT ON is not supported yet");
   ExpectTailReason("SELECT g, row_number() OVER (ORDER BY b) FROM t",
                    "WINDOW is not supported yet");
 }
