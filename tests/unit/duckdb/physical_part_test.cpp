@@ -151,6 +151,18 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   EXPECT_EQ(OnDevice(), 2U);
 }
 
+TEST_F(PhysicalPartTest, ExplainShowsPartsInsideStatements) {
+  Force();
+  database_.Run("CREATE TABLE sums (total HUGEINT)");
+  for (const char* statement :
+       {"CREATE TABLE made AS SELECT sum(v) FROM t", "INSERT INTO sums SELECT sum(v) FROM t",
+        "COPY (SELECT sum(v) FROM t) TO '/dev/null'"}) {
+    const std::string plan = Explain(statement);
+    EXPECT_TRUE(Contains(plan, R"("Margay": "device)")) << statement << plan;
+  }
+  EXPECT_EQ(OnDevice(), 0U);
+}
+
 TEST_F(PhysicalPartTest, ExplainSaysWhatIsAboveThePart) {
   auto plan = Explain("SELECT sum(v) FROM t");
   EXPECT_TRUE(Contains(plan, R"("Above it in DuckDB": "PROJECTION")")) << plan;
