@@ -161,7 +161,7 @@ void BenchmarkReport::Print(std::ostream& output) const {
   }
   table.Print(output);
   output << '\n';
-  PrintReasons(output);
+  PrintReasons(output, results_);
   PrintSummary(output);
   if (!peers_.empty()) {
     output << '\n';
@@ -169,10 +169,10 @@ void BenchmarkReport::Print(std::ostream& output) const {
   }
 }
 
-void BenchmarkReport::PrintReasons(std::ostream& output) const {
+void PrintReasons(std::ostream& output, const std::vector<BenchmarkResult>& results) {
   // Many queries often share a reason: it stands in the place of the first one.
   std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& result : results_) {
+  for (const auto& result : results) {
     if (result.reason.empty()) {
       continue;
     }

@@ -9,6 +9,9 @@
 
 namespace margay::tool {
 
+//! Why queries were not compared, or did not run on a device alone: a line for each reason.
+void PrintReasons(std::ostream& output, const std::vector<BenchmarkResult>& results);
+
 //! What holds for a whole run of a benchmark.
 struct BenchmarkSetting {
   std::string suite;
@@ -45,7 +48,6 @@ class BenchmarkReport {
   //! The time that reading the query's bytes takes at the device's full bandwidth.
   double FloorMilliseconds(const BenchmarkResult& result) const;
   double BytesPerSecond(const BenchmarkResult& result) const;
-  void PrintReasons(std::ostream& output) const;
   void PrintSummary(std::ostream& output) const;
 
   BenchmarkSetting setting_;
