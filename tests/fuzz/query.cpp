@@ -91,7 +91,8 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
   for (const SqlNode& conjunct : conjuncts) {
     add_condition(conjunct.Text());
   }
-  std::string text = "SELECT " + columns + " FROM " + FromText() + where;
+  std::string text = std::string("SELECT ") + (is_distinct ? "DISTINCT " : "") + columns +
+                     " FROM " + FromText() + where;
   text += groups.empty() ? "" : " GROUP BY " + groups;
   for (size_t i = 0; i < having.size(); i++) {
     text += (i == 0 ? " HAVING " : " AND ") + having[i].Text();
@@ -138,8 +139,8 @@ std::vector<Tolerance> Query::Tolerances() const {
   std::vector<Tolerance> tolerances;
   for (const Item& item : items) {
     const Tolerance tolerance = item.HowExact();
-    // Zeros tie, and any of them may be among the first rows.
-    const bool may_choose_zero = HasOrder() && tolerance == Tolerance::Exact;
+    // Zeros tie, and any of them may be among the first rows, or stand for the others.
+    const bool may_choose_zero = (HasOrder() || is_distinct) && tolerance == Tolerance::Exact;
     tolerances.push_back(may_choose_zero ? Tolerance::ZeroFree : tolerance);
   }
   return tolerances;

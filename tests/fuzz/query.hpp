@@ -47,6 +47,7 @@ struct OuterItem {
 struct Query {
   std::string table;
   std::vector<Join> joins;
+  bool is_distinct = false;
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
   std::vector<SqlNode> having;     //!< its conjuncts

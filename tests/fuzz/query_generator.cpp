@@ -99,13 +99,17 @@ class Projection : public QueryShape {
   int Weight(const Query& query) const override { return query.RepeatsRows() ? 20 : 35; }
   void AddItems(Query& query, ExpressionGenerator& generator) const override {
     Random& random = generator.GetRandom();
-    const size_t count = 1 + random.Below(12);
+    query.is_distinct = random.Percent(25);
+    const size_t count = 1 + random.Below(query.is_distinct ? 3 : 12);
     for (size_t i = 0; i < count; i++) {
       query.items.push_back(
           MakeItem(Item::Kind::Scalar, generator.Any(static_cast<int>(random.Below(kDepth + 1)))));
     }
     if (random.Percent(50)) {
       query.order = DrawOrder(random);
+    }
+    if (query.is_distinct && random.Percent(25)) {
+      query.outer = DrawOuter(query, random);
     }
   }
 };

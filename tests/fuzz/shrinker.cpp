@@ -75,6 +75,7 @@ std::optional<FuzzCase> Shrinker::Shrink(FuzzCase fuzz_case) {
     }
     smaller |= DropItems(fuzz_case);
     smaller |= DropOrder(fuzz_case);
+    smaller |= DropDistinct(fuzz_case);
     smaller |= DropConditions(fuzz_case);
     smaller |= SimplifyExpressions(fuzz_case);
     for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
@@ -104,6 +105,15 @@ bool Shrinker::DropOrder(FuzzCase& fuzz_case) {
   }
   FuzzCase candidate = fuzz_case;
   candidate.query.order.clear();
+  return Accept(fuzz_case, std::move(candidate));
+}
+
+bool Shrinker::DropDistinct(FuzzCase& fuzz_case) {
+  if (!fuzz_case.query.is_distinct) {
+    return false;
+  }
+  FuzzCase candidate = fuzz_case;
+  candidate.query.is_distinct = false;
   return Accept(fuzz_case, std::move(candidate));
 }
 

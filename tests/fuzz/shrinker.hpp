@@ -24,6 +24,7 @@ class Shrinker {
   bool Accept(FuzzCase& fuzz_case, FuzzCase candidate);
   bool DropJoins(FuzzCase& fuzz_case);
   bool DropOrder(FuzzCase& fuzz_case);
+  bool DropDistinct(FuzzCase& fuzz_case);
   bool DropRows(FuzzCase& fuzz_case, size_t table);
   bool DropItems(FuzzCase& fuzz_case);
   bool DropConditions(FuzzCase& fuzz_case);
