@@ -215,8 +215,10 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
     // Also where joins make more rows of them: a hash table grows.
+    const auto expected_rows =
+        static_cast<uint64_t>(static_cast<double>(rows) * program.expected_share);
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
-                                                   std::max<uint64_t>(rows, 1));
+                                                   std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
         layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)

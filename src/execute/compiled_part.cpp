@@ -36,7 +36,9 @@ class PartMaker {
             compile::Shape shape)
       : device_(std::move(device)), pool_(std::move(pool)), shape_(shape) {}
 
-  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use) {
+  //! `wanted` says which groups of a result that is kept are of use; null: all.
+  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
+            const plan::ExpressionPointer& wanted = nullptr) {
     const plan::Stages stages = plan::CutStages(plan);
     const std::vector<const plan::Node*> scans = plan::Scans(*stages.plan);
     std::vector<CompiledPart::Input> inputs;
@@ -46,7 +48,7 @@ class PartMaker {
     for (size_t table = 0; table < scans.size(); table++) {
       if (const plan::NodePointer& inner = stages.inners[table]) {
         const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
-        Made made = Make(inner, {image, end}, compile::ResultUse::Kept);
+        Made made = Make(inner, {image, end}, compile::ResultUse::Kept, stages.wanted[table]);
         if (std::holds_alternative<Refusal>(made))
           return made;
         image = end;
@@ -56,7 +58,7 @@ class PartMaker {
       }
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
-    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use);
+    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
