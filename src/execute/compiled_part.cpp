@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compile/early_groups.hpp"
+#include "compile/uniqueness.hpp"
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
 #include "execute/ordered_run.hpp"
@@ -109,6 +111,15 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     const std::shared_ptr<device::Device>& device, const std::shared_ptr<memory::ExtentPool>& pool,
     compile::Shape shape) {
   PartMaker maker(device, pool, shape);
+  const auto grouped = compile::GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
+    const auto image = images[scan]->Find(column);
+    return image && !image->HasValidity() && compile::HasUniqueValues(image->Statistics());
+  });
+  if (grouped) {
+    PartMaker::Made made = maker.Make(grouped, images, compile::ResultUse::Rows);
+    if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
+      return std::move(*part);
+  }
   PartMaker::Made made = maker.Make(plan, images, compile::ResultUse::Rows);
   if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
     return std::move(*part);
