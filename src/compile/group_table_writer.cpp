@@ -95,7 +95,16 @@ void GroupTableWriter::WriteRows(CodeBlock& block) const {
 }
 
 void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
-  std::string call = "fold_group(group_table, slots, ";
+  WriteCall(block, "fold_group", group);
+}
+
+void GroupTableWriter::WriteStore(CodeBlock& block, const std::string& group) const {
+  WriteCall(block, "store_group", group);
+}
+
+void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
+                                 const std::string& group) const {
+  std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
   call += group;
@@ -105,12 +114,8 @@ void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) con
   block.Line(call + ", &fault, &full, &added);");
 }
 
-std::string GroupTableWriter::FoldFunction() const {
-  CodeBlock block;
-  block.Line(
-      "// Folds accumulators of one group into its row of the table. The first to count rows");
-  block.Line("// there sets what is the same in all rows of the group.");
-  block.Open("inline void fold_group(");
+void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& function) const {
+  block.Open("inline void " + function + "(");
   std::vector<std::string> parameters = Arguments();
   parameters.push_back("const ulong group");
   VisitInitialWords([&](size_t word, const std::string&) {
@@ -120,26 +125,47 @@ std::string GroupTableWriter::FoldFunction() const {
     parameters.push_back("const int " + GroupRow(row.table));
   parameters.insert(parameters.end(), {"int* raised", "int* full", "int* added"});
   block.List(parameters);
-  block.Close("{");
-
-  CodeBlock body(1);
-  body.Line("int fault = 0;");
+  block.Close("");
+  block.Open("{");
   if (layout_.shared->is_hashed) {
-    body.Line("if (*full) return;");
-    body.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
-    body.Open("if (slot >= slots) {");
-    body.Line("*full = 1;");
-    body.Line("return;");
-    body.Close();
+    block.Line("if (*full) return;");
+    block.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
+    block.Open("if (slot >= slots) {");
+    block.Line("*full = 1;");
+    block.Line("return;");
+    block.Close();
   } else {
-    body.Line("const ulong slot = group;");
+    block.Line("const ulong slot = group;");
   }
-  body.Line("volatile __global long* words = group_table + slot * WORDS;");
-  body.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
-  body.Line("*added += 1;");
-  for (const SharedGroups::Row& row : layout_.shared->rows)
-    body.Line("words[" + Number(row.word) + "] = " + GroupRow(row.table) + ";");
-  body.Close();
+  block.Line("volatile __global long* words = group_table + slot * WORDS;");
+}
+
+std::string GroupTableWriter::FoldFunctions(Shape shape) const {
+  CodeBlock block;
+  const auto write_rows = [&] {
+    for (const SharedGroups::Row& row : layout_.shared->rows)
+      block.Line("words[" + Number(row.word) + "] = " + GroupRow(row.table) + ";");
+  };
+  if (shape == Shape::Loop && layout_.shared->is_clustered) {
+    block.Line("// Puts the accumulators of a group, of which nobody else has rows, into its row.");
+    OpenFunction(block, "store_group");
+    VisitInitialWords([&](size_t word, const std::string&) {
+      block.Line("words[" + Number(word) + "] = " + Accumulated(word) + ";");
+    });
+    write_rows();
+    block.Line("*added += 1;");
+    block.Close();
+    block.Line("");
+  }
+  block.Line(
+      "// Folds accumulators of one group into its row of the table. The first to count rows");
+  block.Line("// there sets what is the same in all rows of the group.");
+  OpenFunction(block, "fold_group");
+  block.Line("int fault = 0;");
+  block.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
+  block.Line("*added += 1;");
+  write_rows();
+  block.Close();
   for (size_t i = 1; i < layout_.accumulators.size(); i++) {
     const Accumulator& accumulator = layout_.accumulators[i];
     const std::vector<int64_t> initial = InitialWords(accumulator.fold);
@@ -150,12 +176,11 @@ std::string GroupTableWriter::FoldFunction() const {
       is_changed += (word == 0 ? "" : " | ") + words.back() +
                     " != " + IntegerLiteral(initial[word], Machine::Int64);
     }
-    body.Line("if (" + is_changed + ") " +
-              AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
+    block.Line("if (" + is_changed + ") " +
+               AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
   }
-  body.Line("*raised |= fault;");
-  block.Append(body);
-  block.Line("}");
+  block.Line("*raised |= fault;");
+  block.Close();
   return block.Text();
 }
 

@@ -53,9 +53,11 @@ class GroupTableWriter {
   //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
   //! new; sets `full` where there is no room for it.
   void WriteFold(CodeBlock& block, const std::string& group) const;
+  //! The same for a group of which these are all rows.
+  void WriteStore(CodeBlock& block, const std::string& group) const;
 
-  //! The function that WriteFold calls.
-  std::string FoldFunction() const;
+  //! The functions that WriteFold and WriteStore call.
+  std::string FoldFunctions(Shape shape) const;
   //! The kernel that makes a table empty: accumulators hold what they do before the first value,
   //! and slots no group.
   std::string PrepareSource() const;
@@ -74,6 +76,9 @@ class GroupTableWriter {
   //! each as `position`; returns how many scopes are open then.
   size_t OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
                     KernelContext& context) const;
+  void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
+  //! Opens a function that WriteCall calls, up to the group's `words`.
+  void OpenFunction(CodeBlock& block, const std::string& function) const;
   //! The index of the group in `slot`.
   std::string IndexCode() const;
 

@@ -284,7 +284,7 @@ GeneratedKernel KernelGenerator::Generate() {
   if (group_table_) {
     block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
-    block.Line(group_table_->FoldFunction());
+    block.Line(group_table_->FoldFunctions(kernel_.shape));
     block.Line(table_kernels);
   }
   block.Line("__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))");
