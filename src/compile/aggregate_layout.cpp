@@ -9,6 +9,7 @@
 #include "compile/float_group_key.hpp"
 #include "compile/group_dependence.hpp"
 #include "compile/refusal.hpp"
+#include "compile/uniqueness.hpp"
 
 namespace margay::compile {
 
@@ -131,6 +132,20 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
   return groups;
 }
 
+//! Whether rows of one group follow each other in the scanned table: its one key orders that table.
+bool IsClustered(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
+                 const KernelContext& context) {
+  if (std::count(is_dependent.begin(), is_dependent.end(), false) != 1)
+    return false;
+  const auto place = std::find(is_dependent.begin(), is_dependent.end(), false);
+  const plan::Expression* key =
+      OneToOneColumn(*pipeline.outputs[static_cast<size_t>(place - is_dependent.begin())]);
+  if (key == nullptr)
+    return false;
+  const InputColumn& column = context.columns[key->ColumnIndex()];
+  return column.table == pipeline.table && column.form->Statistics().sorted;
+}
+
 //! The tables that dependent keys read.
 std::set<size_t> TablesOf(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
                           const KernelContext& context) {
@@ -215,12 +230,15 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
     // Also where joins make more rows of them: a hash table grows.
+    const auto expected_rows =
+        static_cast<uint64_t>(static_cast<double>(rows) * program.expected_share);
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
-                                                   std::max<uint64_t>(rows, 1));
+                                                   std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
         layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
                                     : layout.groups;
+    shared.is_clustered = IsClustered(pipeline, is_dependent, scratch);
   }
 
   AccumulatorList list(layout);

@@ -40,8 +40,9 @@ struct SharedGroups {
 
   //! A group's slot is found by hashing its index; else the index is the slot.
   bool is_hashed = false;
-  uint64_t slots = 1;     //!< to begin with; a power of two if hashed
-  std::vector<Row> rows;  //!< of the tables that dependent keys read
+  uint64_t slots = 1;         //!< to begin with; a power of two if hashed
+  bool is_clustered = false;  //!< the rows of a group follow each other in the scanned table
+  std::vector<Row> rows;      //!< of the tables that dependent keys read
 };
 
 //! How the aggregates of a pipeline are held while they are computed.

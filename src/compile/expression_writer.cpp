@@ -248,6 +248,8 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
 }
 
 Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
+  if (!given_columns_.empty())
+    return given_columns_[expression.ColumnIndex()];
   const InputColumn& column = context_.columns[expression.ColumnIndex()];
   // A boolean is a flag, but 0 and 1 in its column.
   if (expression.GetType().IsBoolean())

@@ -45,6 +45,9 @@ class ExpressionWriter {
   //! From here on values only count where the flag `condition` is set.
   void Restrict(const std::string& condition) { active_ = condition; }
 
+  //! From here on column n has the value `columns[n]`, whatever the tables hold.
+  void GiveColumns(std::vector<Value> columns) { given_columns_ = std::move(columns); }
+
   //! Writes the code of `expression` and returns its value. Throws Unsupported.
   Value Write(const plan::ExpressionPointer& expression);
 
@@ -107,7 +110,8 @@ class ExpressionWriter {
   const RowReader& reader_;
   CodeBlock& block_;
   const Dialect& dialect_;
-  std::string active_;  //!< a flag: the branch at hand is taken; empty: always
+  std::string active_;                //!< a flag: the branch at hand is taken; empty: always
+  std::vector<Value> given_columns_;  //!< empty: they are read
   std::map<std::string, Value> written_;
 };
 

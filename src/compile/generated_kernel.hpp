@@ -125,11 +125,13 @@ enum class ResultUse : uint8_t {
 
 //! Generates the kernels for `plan`, or says why there are none. `columns` are those of the plan's
 //! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables, or
-//! the most they can have.
+//! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
+//! outputs that may be null, is not true may be left out.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape,
-                                                        ResultUse use = ResultUse::Rows);
+                                                        ResultUse use = ResultUse::Rows,
+                                                        const plan::ExpressionPointer& wanted = {});
 
 }  // namespace margay::compile

@@ -24,24 +24,26 @@ std::string GroupRow(size_t table) {
 
 constexpr const char* kWorkGroup = "__attribute__((reqd_work_group_size(LANES, 1, 1)))";
 
-//! The loop over all slots, which gives neighbouring slots to one work-group.
-void OpenSlots(CodeBlock& block) {
-  const std::string unit = Number(GroupTableWriter::kSlotsPerUnit) + "UL";
-  block.Open("for (ulong chunk = get_group_id(0) * " + unit +
-             "; chunk < slots; chunk += get_num_groups(0) * " + unit + ") {");
-  block.Open("for (ulong slot = chunk + get_local_id(0); slot < min(slots, chunk + " + unit +
+const std::string kUnit = Number(GroupTableWriter::kSlotsPerUnit) + "UL";
+
+//! The loop over the units of a work-group, which are neighbouring slots, and that over the slots
+//! of one.
+void OpenUnits(CodeBlock& block) {
+  block.Open("for (ulong chunk = get_group_id(0) * " + kUnit +
+             "; chunk < slots; chunk += get_num_groups(0) * " + kUnit + ") {");
+}
+
+void OpenUnit(CodeBlock& block) {
+  block.Open("for (ulong slot = chunk + get_local_id(0); slot < min(slots, chunk + " + kUnit +
              "); slot += LANES) {");
 }
 
-}  // namespace
-
-bool NeedsPreparation(const AggregateLayout& layout) {
-  return std::any_of(
-      layout.accumulators.begin(), layout.accumulators.end(), [](const Accumulator& accumulator) {
-        const std::vector<int64_t> words = InitialWords(accumulator.fold);
-        return std::any_of(words.begin(), words.end(), [](int64_t word) { return word != 0; });
-      });
+void OpenSlots(CodeBlock& block) {
+  OpenUnits(block);
+  OpenUnit(block);
 }
+
+}  // namespace
 
 GroupTableWriter::GroupTableWriter(const Pipeline& pipeline, const AggregateLayout& layout,
                                    KernelContext context)
@@ -93,7 +95,16 @@ void GroupTableWriter::WriteRows(CodeBlock& block) const {
 }
 
 void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
-  std::string call = "fold_group(group_table, slots, ";
+  WriteCall(block, "fold_group", group);
+}
+
+void GroupTableWriter::WriteStore(CodeBlock& block, const std::string& group) const {
+  WriteCall(block, "store_group", group);
+}
+
+void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
+                                 const std::string& group) const {
+  std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
   call += group;
@@ -103,12 +114,8 @@ void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) con
   block.Line(call + ", &fault, &full, &added);");
 }
 
-std::string GroupTableWriter::FoldFunction() const {
-  CodeBlock block;
-  block.Line(
-      "// Folds accumulators of one group into its row of the table. The first to count rows");
-  block.Line("// there sets what is the same in all rows of the group.");
-  block.Open("inline void fold_group(");
+void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& function) const {
+  block.Open("inline void " + function + "(");
   std::vector<std::string> parameters = Arguments();
   parameters.push_back("const ulong group");
   VisitInitialWords([&](size_t word, const std::string&) {
@@ -118,26 +125,47 @@ std::string GroupTableWriter::FoldFunction() const {
     parameters.push_back("const int " + GroupRow(row.table));
   parameters.insert(parameters.end(), {"int* raised", "int* full", "int* added"});
   block.List(parameters);
-  block.Close("{");
-
-  CodeBlock body(1);
-  body.Line("int fault = 0;");
+  block.Close("");
+  block.Open("{");
   if (layout_.shared->is_hashed) {
-    body.Line("if (*full) return;");
-    body.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
-    body.Open("if (slot >= slots) {");
-    body.Line("*full = 1;");
-    body.Line("return;");
-    body.Close();
+    block.Line("if (*full) return;");
+    block.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
+    block.Open("if (slot >= slots) {");
+    block.Line("*full = 1;");
+    block.Line("return;");
+    block.Close();
   } else {
-    body.Line("const ulong slot = group;");
+    block.Line("const ulong slot = group;");
   }
-  body.Line("volatile __global long* words = group_table + slot * WORDS;");
-  body.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
-  body.Line("*added += 1;");
-  for (const SharedGroups::Row& row : layout_.shared->rows)
-    body.Line("words[" + Number(row.word) + "] = " + GroupRow(row.table) + ";");
-  body.Close();
+  block.Line("volatile __global long* words = group_table + slot * WORDS;");
+}
+
+std::string GroupTableWriter::FoldFunctions(Shape shape) const {
+  CodeBlock block;
+  const auto write_rows = [&] {
+    for (const SharedGroups::Row& row : layout_.shared->rows)
+      block.Line("words[" + Number(row.word) + "] = " + GroupRow(row.table) + ";");
+  };
+  if (shape == Shape::Loop && layout_.shared->is_clustered) {
+    block.Line("// Puts the accumulators of a group, of which nobody else has rows, into its row.");
+    OpenFunction(block, "store_group");
+    VisitInitialWords([&](size_t word, const std::string&) {
+      block.Line("words[" + Number(word) + "] = " + Accumulated(word) + ";");
+    });
+    write_rows();
+    block.Line("*added += 1;");
+    block.Close();
+    block.Line("");
+  }
+  block.Line(
+      "// Folds accumulators of one group into its row of the table. The first to count rows");
+  block.Line("// there sets what is the same in all rows of the group.");
+  OpenFunction(block, "fold_group");
+  block.Line("int fault = 0;");
+  block.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
+  block.Line("*added += 1;");
+  write_rows();
+  block.Close();
   for (size_t i = 1; i < layout_.accumulators.size(); i++) {
     const Accumulator& accumulator = layout_.accumulators[i];
     const std::vector<int64_t> initial = InitialWords(accumulator.fold);
@@ -148,33 +176,93 @@ std::string GroupTableWriter::FoldFunction() const {
       is_changed += (word == 0 ? "" : " | ") + words.back() +
                     " != " + IntegerLiteral(initial[word], Machine::Int64);
     }
-    body.Line("if (" + is_changed + ") " +
-              AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
+    block.Line("if (" + is_changed + ") " +
+               AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
   }
-  body.Line("*raised |= fault;");
-  block.Append(body);
-  block.Line("}");
+  block.Line("*raised |= fault;");
+  block.Close();
   return block.Text();
 }
 
 std::string GroupTableWriter::PrepareSource() const {
   CodeBlock block;
   block.Line(kWorkGroup);
-  block.Line("__kernel void " + std::string(kPrepareKernel) +
-             "(__global long* restrict group_table, const ulong slots)");
-  block.Open("{");
-  OpenSlots(block);
+  std::vector<std::string> arguments{"__global long* restrict group_table", "const ulong slots"};
+  if (layout_.shared->is_hashed)
+    arguments.push_back("__global ulong* restrict group_codes");
+  block.Open("__kernel void " + std::string(kPrepareKernel) + "(");
+  block.List(arguments);
+  block.Close("{");
+  CodeBlock body(1);
+  OpenUnits(body);
+  body.Line("const ulong end = min(slots, chunk + " + kUnit + ");");
+  body.Open(
+      "for (ulong word = chunk * WORDS + get_local_id(0); word < end * WORDS; word += LANES) {");
+  std::string initial_word = "0L";
   VisitInitialWords([&](size_t word, const std::string& initial) {
-    block.Line("group_table[slot * WORDS + " + Number(word) + "] = " + initial + ";");
+    if (initial != "0L")
+      initial_word = "word % WORDS == " + Number(word) + " ? " + initial + " : " + initial_word;
   });
-  block.Close();
-  block.Close();
-  block.Close();
+  body.Line("group_table[word] = " + initial_word + ";");
+  body.Close();
+  if (layout_.shared->is_hashed) {
+    body.Open("for (ulong slot = chunk + get_local_id(0); slot < end; slot += LANES) {");
+    body.Line("group_codes[slot] = 0;");
+    body.Close();
+  }
+  body.Close();
+  block.Append(body);
+  block.Line("}");
   return block.Text();
 }
 
-std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContext& beside,
-                                            std::vector<KeptColumn>* kept) const {
+std::string GroupTableWriter::IndexCode() const {
+  return layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot";
+}
+
+size_t GroupTableWriter::OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
+                                    KernelContext& context) const {
+  const std::string words = "__global const long* words = group_table + slot * WORDS;";
+  const auto open_wanted = [&] {
+    block.Line(words);
+    block.Open("if (words[0] != 0) {");
+    if (!filter.Exists())
+      return std::string("1");
+    const DirectReader reader;
+    ExpressionWriter writer(context, reader, block);
+    GroupValues values(layout_, writer, context.parameters, IndexCode(), "words");
+    return filter.Write(values, context, block);
+  };
+  if (shape == Shape::Lanes) {
+    OpenSlots(block);
+    const std::string is_wanted = open_wanted();
+    block.Open("if (" + is_wanted + ") {");
+    block.Line("const ulong position = atomic_inc(count);");
+    block.Open("if (position < capacity) {");
+    return 5;
+  }
+  // One work-item: the places of all groups of a unit are claimed at once, as others wait for that.
+  block.Line("ushort chosen[" + Number(kSlotsPerUnit) + "];");
+  OpenUnits(block);
+  block.Line("uint found = 0;");
+  OpenUnit(block);
+  const std::string is_wanted = open_wanted();
+  block.Line("chosen[found] = (ushort)(slot - chunk);");
+  block.Line("found += " + is_wanted + ";");
+  block.Close();
+  block.Close();
+  block.Line("const uint first = found == 0 ? 0 : atomic_add(count, found);");
+  block.Open("for (uint number = 0; number < found; number++) {");
+  block.Line("const ulong slot = chunk + chosen[number];");
+  block.Line(words);
+  block.Line("const ulong position = first + number;");
+  block.Open("if (position < capacity) {");
+  return 3;
+}
+
+std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
+                                            KernelContext& beside, std::vector<KeptColumn>* kept,
+                                            const plan::ExpressionPointer& wanted) const {
   KernelContext context{context_.columns, context_.dictionaries, SIZE_MAX, context_.missing_tables};
   std::set<size_t> read;
   for (size_t i = 0; i < layout_.keys.size(); i++) {
@@ -186,16 +274,14 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
 
   CodeBlock body(1);
   body.Line("int fault = 0;");
-  OpenSlots(body);
-  body.Line("__global const long* words = group_table + slot * WORDS;");
-  body.Open("if (words[0] != 0) {");
-  body.Line("const ulong position = atomic_inc(count);");
+  const GroupFilter filter(wanted, pipeline_, layout_, context);
+  collect.is_filter = filter.Exists();
+  const size_t scopes = OpenGroups(body, shape, filter, context);
   for (const SharedGroups::Row& row : layout_.shared->rows)
     body.Line("const int " + JoinedRow(row.table) + " = (int)words[" + Number(row.word) + "];");
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
-  GroupValues values(layout_, writer, context.parameters,
-                     layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot", "words");
+  GroupValues values(layout_, writer, context.parameters, IndexCode(), "words");
   const auto add = [&](const plan::Type& type, const Value& value,
                        const std::shared_ptr<const storage::Dictionary>& texts, bool is_unique) {
     RowOutput output;
@@ -231,9 +317,8 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
     add(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context), false);
   }
-  body.Close();
-  body.Close();
-  body.Close();
+  for (size_t i = 0; i < scopes; i++)
+    body.Close();
   body.Line("if (fault) atomic_or(faults, 1);");
   beside.calendars.insert(context.calendars.begin(), context.calendars.end());
   beside.uses_search = beside.uses_search || context.uses_search;
@@ -243,8 +328,8 @@ std::string GroupTableWriter::CollectSource(CollectKernel& collect, KernelContex
       "__global const long* restrict group_table", "const ulong slots"};
   if (layout_.shared->is_hashed)
     arguments.push_back("__global const ulong* restrict group_codes");
-  arguments.insert(arguments.end(),
-                   {"__global int* restrict faults", "volatile __global uint* count"});
+  arguments.insert(arguments.end(), {"__global int* restrict faults",
+                                     "volatile __global uint* count", "const uint capacity"});
   for (const InputColumn& column : collect.columns) {
     for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);

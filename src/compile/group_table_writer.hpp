@@ -5,24 +5,28 @@
 #include <vector>
 
 #include "compile/aggregate_layout.hpp"
+#include "compile/group_filter.hpp"
 #include "compile/kept_column.hpp"
 #include "compile/row_output.hpp"
+#include "compile/shape.hpp"
 
 namespace margay::compile {
 
-//! The kernel `collect` of a shared table of groups: packs the groups that have rows, as finished
-//! columns of the result. Its arguments, in order:
+//! The kernel `collect` of a shared table of groups: packs the groups that have rows and are
+//! wanted, as finished columns of the result. Its arguments, in order:
 //!   parameters, lookups     see Parameters
 //!   group_table, slots      see GroupTableWriter
 //!   group_codes             if hashed
 //!   faults                  int: becomes 1 where a value left its type's range
-//!   count                   uint: becomes the number of groups
+//!   count                   uint: becomes the number of groups that are wanted
+//!   capacity                uint: groups beyond are counted, but not packed
 //!   column, validity        per column read, those of the tables that dependent keys come from
 //!   values, nulls           per output: see OutputArguments
 struct CollectKernel {
   std::vector<InputColumn> columns;
   Parameters parameters;
   std::vector<RowOutput> outputs;  //!< the group keys, then the aggregates
+  bool is_filter = false;          //!< may leave out groups that have rows
 };
 
 //! Writes what generated source holds for a shared table of groups:
@@ -49,28 +53,38 @@ class GroupTableWriter {
   //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
   //! new; sets `full` where there is no room for it.
   void WriteFold(CodeBlock& block, const std::string& group) const;
+  //! The same for a group of which these are all rows.
+  void WriteStore(CodeBlock& block, const std::string& group) const;
 
-  //! The function that WriteFold calls.
-  std::string FoldFunction() const;
-  //! The kernel that fills a table of `slots` slots with what accumulators hold before the first
-  //! value; not needed where that is 0.
+  //! The functions that WriteFold and WriteStore call.
+  std::string FoldFunctions(Shape shape) const;
+  //! The kernel that makes a table empty: accumulators hold what they do before the first value,
+  //! and slots no group.
   std::string PrepareSource() const;
   //! The kernel `collect`. Adds to `context`, of the kernel beside it, which functions its
   //! expressions use. Where the result stays on the device, `kept` gets its columns, else it is
-  //! null.
-  std::string CollectSource(CollectKernel& collect, KernelContext& context,
-                            std::vector<KeptColumn>* kept) const;
+  //! null. Groups for which `wanted`, a predicate over the outputs or null, is not true may be left
+  //! out.
+  std::string CollectSource(Shape shape, CollectKernel& collect, KernelContext& context,
+                            std::vector<KeptColumn>* kept,
+                            const plan::ExpressionPointer& wanted) const;
 
  private:
   template <typename Visit>
   void VisitInitialWords(const Visit& visit) const;
+  //! Opens the loop over the groups that `filter` leaves, with `slot`, `words` and the place of
+  //! each as `position`; returns how many scopes are open then.
+  size_t OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
+                    KernelContext& context) const;
+  void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
+  //! Opens a function that WriteCall calls, up to the group's `words`.
+  void OpenFunction(CodeBlock& block, const std::string& function) const;
+  //! The index of the group in `slot`.
+  std::string IndexCode() const;
 
   const Pipeline& pipeline_;
   const AggregateLayout& layout_;
   const KernelContext context_;
 };
-
-//! Whether the words of an empty table are not all 0.
-bool NeedsPreparation(const AggregateLayout& layout);
 
 }  // namespace margay::compile

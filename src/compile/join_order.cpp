@@ -229,6 +229,7 @@ Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
   order.Arrange(program.result);
   for (BuildPipeline& build : program.builds)
     build.expected_share = order.ExpectedShare(build.pipeline);
+  program.expected_share = order.ExpectedShare(program.result);
   program.SetLinks();
   return program;
 }

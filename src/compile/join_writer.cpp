@@ -252,6 +252,15 @@ std::string JoinWriter::WriteLookup(const PipelineJoin& join, const JoinTable& t
   }
 }
 
+void JoinWriter::WriteKnownLookup(const PipelineJoin& join, const JoinTable& table) {
+  std::vector<plan::ExpressionPointer> expressions;
+  for (const plan::JoinKey& key : join.keys)
+    expressions.push_back(key.probe);
+  const Slot slot = WriteSlot(table, WriteProbeKeys(join), expressions);
+  block_.Line("const int " + Entry(table) + " = (int)" + Heads(table) + "[" + slot.code + "] - 1;");
+  WriteLinks(table, false);
+}
+
 std::string JoinWriter::EndCode(const JoinTable& table) {
   return Next(table) + " = -1;";
 }

@@ -27,6 +27,8 @@ class JoinWriter {
   }
   //! Writes such a join without a branch; returns an int that is 1 if it gives a row.
   std::string WriteLookup(const PipelineJoin& join, const JoinTable& table);
+  //! Writes the lookup of a row whose slot is known to have an entry.
+  void WriteKnownLookup(const PipelineJoin& join, const JoinTable& table);
   //! Writes whether the slot of the row at hand has an entry, by the bits of `table`; returns an
   //! int of 0 or 1.
   std::string WriteTaken(const PipelineJoin& join, const JoinTable& table);

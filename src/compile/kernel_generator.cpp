@@ -242,11 +242,11 @@ GeneratedKernel KernelGenerator::Generate() {
 
   std::string table_kernels;
   if (group_table_) {
-    table_kernels =
-        group_table_->PrepareSource() + "\n" +
-        group_table_->CollectSource(kernel_.collect, context_,
-                                    input_.use == ResultUse::Kept ? &kernel_.kept : nullptr) +
-        "\n";
+    table_kernels = group_table_->PrepareSource() + "\n" +
+                    group_table_->CollectSource(
+                        kernel_.shape, kernel_.collect, context_,
+                        input_.use == ResultUse::Kept ? &kernel_.kept : nullptr, input_.wanted) +
+                    "\n";
   }
 
   CodeBlock block;
@@ -284,7 +284,7 @@ GeneratedKernel KernelGenerator::Generate() {
   if (group_table_) {
     block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
-    block.Line(group_table_->FoldFunction());
+    block.Line(group_table_->FoldFunctions(kernel_.shape));
     block.Line(table_kernels);
   }
   block.Line("__kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))");
@@ -570,13 +570,14 @@ GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTa
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
-                                                        Shape shape, ResultUse use) {
+                                                        Shape shape, ResultUse use,
+                                                        const plan::ExpressionPointer& wanted) {
   try {
     DictionaryCache dictionaries(columns);
     const Program program =
         OrderJoins(ResolveTexts(Program::From(plan), columns), columns, rows, dictionaries);
     std::vector<JoinTable> tables;
-    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use};
+    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use, wanted};
     GeneratedProgram generated;
     for (size_t i = 0; i < program.builds.size(); i++) {
       const Pipeline& pipeline = program.builds[i].pipeline;

@@ -23,6 +23,7 @@ class KernelGenerator {
     DictionaryCache& dictionaries;
     const std::vector<JoinTable>& join_tables;  //!< of the builds that come before
     ResultUse use = ResultUse::Rows;            //!< of the result's pipeline
+    plan::ExpressionPointer wanted = {};        //!< groups of a kept result; null: all
   };
 
   //! For the result's pipeline, or for that of a build side and the join table that it fills.

@@ -120,6 +120,14 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
 
 void LoopGenerator::WriteRun(CodeBlock& block) {
   block.Open("if (group != run_group) {");
+  if (kernel_.aggregate.shared->is_clustered) {
+    // Only the first and the last run of a unit can go on in others.
+    block.Open("if (runs > 1) {");
+    group_table_->WriteStore(block, "run_group");
+    block.Line("run_group = ~0UL;");
+    block.Close();
+    block.Line("runs++;");
+  }
   WriteRunEnd(block);
   block.Line("run_group = group;");
   group_table_->WriteReset(block);
@@ -237,6 +245,10 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
     const PipelineJoin& join = pipeline_.joins[next];
     const JoinTable& table = kernel_.joins[next];
     const bool is_lookup = JoinWriter::IsLookup(join, table);
+    const bool is_taken = next == 0 && TestsBits() && is_lookup;
+    // What the bits left is all that a semi join asks for.
+    if (is_taken && !join.GivesBuildSide() && join.conjuncts.empty())
+      continue;
     OpenStage(block, tables);
     ExpressionWriter writer(context_, reader, block);
     JoinWriter join_writer(writer, context_, block);
@@ -251,7 +263,11 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
       CloseStage(block, tables, needs_entry ? "(" + first + " >= 0)" : "1");
       break;
     }
-    const std::string gives_row = join_writer.WriteLookup(join, table);
+    std::string gives_row = "1";
+    if (is_taken)
+      join_writer.WriteKnownLookup(join, table);
+    else
+      gives_row = join_writer.WriteLookup(join, table);
     for (size_t joined : JoinedTables(join, table)) {
       tables.push_back(joined);
       declarations.Line("int staged_" + JoinedRow(joined) + "[STAGED_ROWS];");
@@ -437,6 +453,8 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
   block.Open("for (uint unit = get_group_id(0); unit < units; unit += get_num_groups(0)) {");
   block.Line("__global const long* segment = segments + unit * (ulong)SEGMENT_WORDS;");
   WriteSegment(block);
+  if (group_table_ && kernel_.aggregate.shared->is_clustered)
+    block.Line("uint runs = 0;");
   const bool gives_rows = !kernel_.is_aggregate && !kernel_.build;
   if (gives_rows)
     block.Line("uint produced = 0;");

@@ -58,6 +58,7 @@ struct Program {
   std::vector<size_t> column_tables;  //!< per column
   std::vector<BuildPipeline> builds;
   Pipeline result;
+  double expected_share = 1;  //!< of the rows of the result's table that are left; a guess
 
   //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate, or one Order below nothing
   //! but Projects, at the top. Tables are numbered in the order of plan::Scans(). Throws

@@ -16,6 +16,9 @@ constexpr double kUnknownShare = 1.0 / 3;
 //! Of an equality, or of a search in text, where nothing is known.
 constexpr double kUnknownMatch = 0.1;
 
+//! Of groups, compared by what was computed of them: such a filter is there to leave few.
+constexpr double kUnknownOfGroups = 0.1;
+
 //! The share of the values from `low` to `high`, both included, that are below `value`.
 double ShareBelow(Int128 low, Int128 high, Int128 value) {
   if (value <= low)
@@ -90,10 +93,13 @@ double Selectivity::OfComparison(const plan::Expression& comparison) const {
   const auto compared = ColumnComparison::Of(comparison);
   if (!compared || compared->constant->GetConstant().is_null)
     return kUnknownShare;
-  const storage::ColumnStatistics& statistics =
-      columns_[compared->column->ColumnIndex()].form->Statistics();
+  const storage::ColumnForm& form = *columns_[compared->column->ColumnIndex()].form;
+  const storage::ColumnStatistics& statistics = form.Statistics();
   if (!statistics.HasValues())
     return 0;
+  // The bounds of computed values are too wide to tell anything.
+  if (form.Segments().empty())
+    return kUnknownOfGroups;
   const Operation operation = comparison.GetOperation();
   const bool is_less = operation == Operation::Less || operation == Operation::LessOrEqual;
   const bool includes_equal =

@@ -9,6 +9,8 @@ bool IsInteger(const plan::Type& type) {
          type.kind != plan::TypeKind::Date && type.kind != plan::TypeKind::Timestamp;
 }
 
+}  // namespace
+
 const plan::Expression* OneToOneColumn(const plan::Expression& key) {
   switch (key.GetOperation()) {
     case plan::Operation::Column:
@@ -32,7 +34,10 @@ const plan::Expression* OneToOneColumn(const plan::Expression& key) {
   }
 }
 
-}  // namespace
+bool HasUniqueValues(const storage::ColumnStatistics& statistics) {
+  return statistics.rows <= 1 ||
+         statistics.distinct_count == statistics.rows - statistics.null_count;
+}
 
 const InputColumn* UniqueColumn(const plan::Expression& key,
                                 const std::vector<InputColumn>& columns, size_t table) {
@@ -40,10 +45,7 @@ const InputColumn* UniqueColumn(const plan::Expression& key,
   if (reference == nullptr)
     return nullptr;
   const InputColumn& column = columns[reference->ColumnIndex()];
-  const storage::ColumnStatistics& statistics = column.form->Statistics();
-  const bool is_unique =
-      statistics.rows <= 1 || statistics.distinct_count == statistics.rows - statistics.null_count;
-  return column.table == table && is_unique ? &column : nullptr;
+  return column.table == table && HasUniqueValues(column.form->Statistics()) ? &column : nullptr;
 }
 
 }  // namespace margay::compile

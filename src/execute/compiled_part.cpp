@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compile/early_groups.hpp"
+#include "compile/uniqueness.hpp"
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
 #include "execute/ordered_run.hpp"
@@ -36,7 +38,9 @@ class PartMaker {
             compile::Shape shape)
       : device_(std::move(device)), pool_(std::move(pool)), shape_(shape) {}
 
-  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use) {
+  //! `wanted` says which groups of a result that is kept are of use; null: all.
+  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
+            const plan::ExpressionPointer& wanted = nullptr) {
     const plan::Stages stages = plan::CutStages(plan);
     const std::vector<const plan::Node*> scans = plan::Scans(*stages.plan);
     std::vector<CompiledPart::Input> inputs;
@@ -46,7 +50,7 @@ class PartMaker {
     for (size_t table = 0; table < scans.size(); table++) {
       if (const plan::NodePointer& inner = stages.inners[table]) {
         const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
-        Made made = Make(inner, {image, end}, compile::ResultUse::Kept);
+        Made made = Make(inner, {image, end}, compile::ResultUse::Kept, stages.wanted[table]);
         if (std::holds_alternative<Refusal>(made))
           return made;
         image = end;
@@ -56,7 +60,7 @@ class PartMaker {
       }
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
-    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use);
+    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
@@ -107,6 +111,15 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     const std::shared_ptr<device::Device>& device, const std::shared_ptr<memory::ExtentPool>& pool,
     compile::Shape shape) {
   PartMaker maker(device, pool, shape);
+  const auto grouped = compile::GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
+    const auto image = images[scan]->Find(column);
+    return image && !image->HasValidity() && compile::HasUniqueValues(image->Statistics());
+  });
+  if (grouped) {
+    PartMaker::Made made = maker.Make(grouped, images, compile::ResultUse::Rows);
+    if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
+      return std::move(*part);
+  }
   PartMaker::Made made = maker.Make(plan, images, compile::ResultUse::Rows);
   if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
     return std::move(*part);

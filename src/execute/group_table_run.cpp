@@ -70,6 +70,10 @@ std::vector<std::byte> Results(const plan::DictionaryFunction& function, const p
   return values;
 }
 
+//! Room for groups that a filter leaves, to begin with: this many, and this part of all.
+constexpr uint32_t kFewGroups = 65536;
+constexpr uint32_t kShareOfGroups = 16;
+
 }  // namespace
 
 GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part,
@@ -103,17 +107,12 @@ void GroupTableRun::CreateTable() {
     throw memory::OutOfMemory("a table of groups", slots_ * sizeof(int64_t),
                               kMostSlots * sizeof(int64_t), 0);
   }
-  const size_t table = slots_ * layout_.words * sizeof(int64_t);
-  const size_t codes = shared_.is_hashed ? slots_ * sizeof(uint64_t) : 0;
-  reservation_ = GetPart().Pool().Reserve(table + codes);
-  table_ = device.CreateZeroedBuffer(table, device::Access::ReadWrite);
+  table_ = GetPart().Pool().TakeScratch(slots_ * layout_.words * sizeof(int64_t));
   if (shared_.is_hashed)
-    codes_ = device.CreateZeroedBuffer(codes, device::Access::ReadWrite);
-  if (!compile::NeedsPreparation(layout_))
-    return;
+    codes_ = GetPart().Pool().TakeScratch(slots_ * sizeof(uint64_t));
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
-  prepare.Argument(0, table_).Argument(1, slots_);
+  BindTable(prepare, 0);
   RunOverSlots(prepare);
 }
 
@@ -128,10 +127,16 @@ void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
   statistics_.launches++;
 }
 
-void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
-  kernel.Argument(argument, table_).Argument(argument + 1, slots_);
+uint32_t GroupTableRun::BindTable(device::Kernel& kernel, uint32_t argument) const {
+  kernel.Argument(argument++, table_.Buffer());
+  kernel.Argument(argument++, slots_);
   if (shared_.is_hashed)
-    kernel.Argument(argument + 2, codes_);
+    kernel.Argument(argument++, codes_.Buffer());
+  return argument;
+}
+
+void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
+  BindTable(kernel, argument);
 }
 
 GroupTableRun::Packed GroupTableRun::Pack() {
@@ -157,11 +162,12 @@ GroupTableRun::Packed GroupTableRun::Pack() {
     column.nulls = create(1);
     outputs.push_back(&column.nulls);
   }
-  RunCollect(outputs);
+  RunCollect(outputs, Groups());
   return packed;
 }
 
-void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs) {
+uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs,
+                                   uint32_t capacity) {
   device::Device& device = GetPart().GetDevice();
   const compile::CollectKernel& collect = Kernel().collect;
   const device::Buffer report =
@@ -179,26 +185,30 @@ void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs
   uint32_t argument = 0;
   kernel.Argument(argument++, parameters);
   kernel.Argument(argument++, lookups);
-  kernel.Argument(argument++, table_);
-  kernel.Argument(argument++, slots_);
-  if (shared_.is_hashed)
-    kernel.Argument(argument++, codes_);
+  argument = BindTable(kernel, argument);
   kernel.Argument(argument++, report);
   kernel.Argument(argument++, count);
+  kernel.Argument(argument++, capacity);
   for (size_t i = 0; i < collect.columns.size(); i++)
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
   RunOverSlots(kernel);
   int32_t faults = 0;
-  Timed([&] { device.AcquireQueue()->Read(report, 0, &faults, sizeof(faults)); });
+  uint32_t wanted = Groups();
+  Timed([&] {
+    device::QueueLease queue = device.AcquireQueue();
+    queue->Read(report, 0, &faults, sizeof(faults));
+    if (collect.is_filter)
+      queue->Read(count, 0, &wanted, sizeof(wanted));
+  });
   ThrowFaults(faults);
+  return wanted;
 }
 
 void GroupTableRun::DropTable() {
-  table_ = device::Buffer();
-  codes_ = device::Buffer();
-  reservation_ = memory::ScratchReservation();
+  table_ = memory::ScratchExtent();
+  codes_ = memory::ScratchExtent();
 }
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
@@ -220,18 +230,28 @@ void GroupTableRun::Finish() {
     Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
 }
 
-std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
+std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& wanted) {
   const std::vector<compile::KeptColumn>& columns = Kernel().kept;
   auto table =
-      std::make_shared<KeptTable>(columns, Groups(), GetPart().GetDevice(), GetPart().Pool());
+      std::make_shared<KeptTable>(columns, capacity, GetPart().GetDevice(), GetPart().Pool());
   std::vector<const device::Buffer*> outputs;
   for (size_t i = 0; i < columns.size(); i++) {
     outputs.push_back(&table->At(i).values);
     if (columns[i].form->HasValidity())
       outputs.push_back(&table->At(i).validity);
   }
-  if (Groups() != 0)
-    RunCollect(outputs);
+  wanted = Groups() == 0 ? 0 : RunCollect(outputs, capacity);
+  return table;
+}
+
+std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
+  const uint32_t few = std::max(kFewGroups, Groups() / kShareOfGroups);
+  const uint32_t capacity = Kernel().collect.is_filter ? std::min(Groups(), few) : Groups();
+  uint32_t wanted = 0;
+  std::shared_ptr<KeptTable> table = PackKept(capacity, wanted);
+  if (wanted > capacity)
+    table = PackKept(wanted, wanted);
+  table->Truncate(wanted);
   DropTable();
   return table;
 }

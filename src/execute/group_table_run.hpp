@@ -44,11 +44,17 @@ class GroupTableRun : public KernelRun {
 
   //! Makes an empty table of slots_ slots.
   void CreateTable();
+  //! Sets the arguments that are the table; returns the number of the next one.
+  uint32_t BindTable(device::Kernel& kernel, uint32_t argument) const;
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
   //! Runs the kernel that packs groups into the buffers `outputs`: values, then NULLs, per output.
-  void RunCollect(const std::vector<const device::Buffer*>& outputs);
+  //! They have room for `capacity` groups. Returns how many are wanted.
+  uint32_t RunCollect(const std::vector<const device::Buffer*>& outputs, uint32_t capacity);
+  //! The groups that are wanted as a table; `wanted` becomes their number. Those beyond `capacity`
+  //! have no room.
+  std::shared_ptr<KeptTable> PackKept(uint32_t capacity, uint32_t& wanted);
   //! Frees the table.
   void DropTable();
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
@@ -64,8 +70,7 @@ class GroupTableRun : public KernelRun {
   const compile::SharedGroups& shared_;
   std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
-  memory::ScratchReservation reservation_;
-  device::Buffer table_, codes_;
+  memory::ScratchExtent table_, codes_;
 };
 
 }  // namespace margay::execute

@@ -25,6 +25,8 @@ class KeptTable {
             memory::ExtentPool& pool);
 
   uint64_t Rows() const { return rows_; }
+  //! Leaves the first `rows` rows, of those that there is room for.
+  void Truncate(uint64_t rows) { rows_ = rows; }
   const Column& At(uint64_t column) const { return columns_[column]; }
 
   //! Fills the table with `batch`, which has its rows.
@@ -32,7 +34,7 @@ class KeptTable {
              device::Queue& queue);
 
  private:
-  const uint64_t rows_;
+  uint64_t rows_;
   memory::ScratchReservation reservation_;
   std::vector<Column> columns_;
 };

@@ -18,45 +18,72 @@ NodePointer ScanOf(const Node& aggregate) {
   return Node::Scan("the groups", std::move(columns));
 }
 
-NodePointer Cut(const NodePointer& node, std::vector<NodePointer>& inners);
+std::vector<ExpressionPointer> ColumnsOf(const Node& scan) {
+  std::vector<ExpressionPointer> columns;
+  for (const ScanColumn& column : scan.Columns())
+    columns.push_back(Expression::Column(columns.size(), column.type, column.name));
+  return columns;
+}
 
-//! `node` over inputs that were cut.
-NodePointer CutInputs(const NodePointer& node, std::vector<NodePointer>& inners) {
-  switch (node->Kind()) {
-    case NodeKind::Scan:
-      inners.push_back(nullptr);
-      return node;
-    case NodeKind::Filter:
-      return Node::Filter(Cut(node->Input(), inners), node->Predicate());
-    case NodeKind::Project:
-      return Node::Project(Cut(node->Input(), inners), node->Expressions());
-    case NodeKind::Join: {
-      NodePointer probe = Cut(node->Input(), inners);
-      NodePointer build = Cut(node->Build(), inners);
-      return Node::Join(node->GetJoinKind(), std::move(probe), std::move(build), node->Keys(),
-                        node->Residual());
+//! The predicate that both of these make; either may be null.
+ExpressionPointer Both(const ExpressionPointer& first, const ExpressionPointer& second) {
+  if (!first || !second)
+    return first ? first : second;
+  return Expression::Make(Operation::And, TypeKind::Boolean, {first, second});
+}
+
+class Cutter {
+ public:
+  //! `node` over inputs that were cut. Rows for which `wanted`, a predicate that may be null, is
+  //! not true are left out above.
+  NodePointer CutInputs(const NodePointer& node, const ExpressionPointer& wanted) {
+    switch (node->Kind()) {
+      case NodeKind::Scan:
+        AddScan(nullptr, nullptr);
+        return node;
+      case NodeKind::Filter:
+        return Node::Filter(Cut(node->Input(), Both(node->Predicate(), wanted)), node->Predicate());
+      case NodeKind::Project:
+        return Node::Project(
+            Cut(node->Input(), wanted ? Substitute(wanted, node->Expressions()) : nullptr),
+            node->Expressions());
+      case NodeKind::Join: {
+        NodePointer probe = Cut(node->Input(), nullptr);
+        NodePointer build = Cut(node->Build(), nullptr);
+        return Node::Join(node->GetJoinKind(), std::move(probe), std::move(build), node->Keys(),
+                          node->Residual());
+      }
+      case NodeKind::Aggregate:
+        return Node::GroupBy(Cut(node->Input(), nullptr), node->Expressions(), node->Aggregates());
+      case NodeKind::Order:
+        return Node::Order(Cut(node->Input(), nullptr), node->OrderKeys(), node->Window());
     }
-    case NodeKind::Aggregate:
-      return Node::GroupBy(Cut(node->Input(), inners), node->Expressions(), node->Aggregates());
-    case NodeKind::Order:
-      return Node::Order(Cut(node->Input(), inners), node->OrderKeys(), node->Window());
+    throw std::logic_error("CutStages: unknown kind of node");
   }
-  throw std::logic_error("CutStages: unknown kind of node");
-}
 
-NodePointer Cut(const NodePointer& node, std::vector<NodePointer>& inners) {
-  if (node->Kind() != NodeKind::Aggregate)
-    return CutInputs(node, inners);
-  inners.push_back(node);
-  return ScanOf(*node);
-}
+  Stages stages;
+
+ private:
+  NodePointer Cut(const NodePointer& node, const ExpressionPointer& wanted) {
+    if (node->Kind() != NodeKind::Aggregate)
+      return CutInputs(node, wanted);
+    NodePointer scan = ScanOf(*node);
+    AddScan(node, wanted ? Substitute(wanted, ColumnsOf(*scan)) : nullptr);
+    return scan;
+  }
+
+  void AddScan(NodePointer inner, ExpressionPointer wanted) {
+    stages.inners.push_back(std::move(inner));
+    stages.wanted.push_back(std::move(wanted));
+  }
+};
 
 }  // namespace
 
 Stages CutStages(const NodePointer& plan) {
-  Stages stages;
-  stages.plan = PruneScans(CutInputs(plan, stages.inners));
-  return stages;
+  Cutter cutter;
+  cutter.stages.plan = PruneScans(cutter.CutInputs(plan, nullptr));
+  return std::move(cutter.stages);
 }
 
 }  // namespace margay::plan

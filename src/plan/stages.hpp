@@ -13,6 +13,9 @@ struct Stages {
   NodePointer plan;
   //! Per scan of `plan`, in the order of Scans(): the aggregate whose result it reads, or null.
   std::vector<NodePointer> inners;
+  //! Per scan: a predicate over the outputs of that aggregate. `plan` itself leaves out the groups
+  //! for which it is not true, so that nobody misses them. Null where there is none.
+  std::vector<ExpressionPointer> wanted;
 };
 
 //! Cuts `plan` below its top.

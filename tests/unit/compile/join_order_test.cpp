@@ -27,6 +27,7 @@ std::shared_ptr<const storage::ColumnForm> Form(uint64_t rows, int64_t max, bool
   parts.type = kInteger;
   parts.width = 4;
   parts.rows = parts.statistics.rows = rows;
+  parts.segments.resize(1);
   parts.statistics.max = max;
   parts.statistics.distinct_count = is_unique ? rows : 0;
   parts.statistics.sorted = is_unique;
@@ -157,6 +158,18 @@ TEST(Selectivity, OfComparisons) {
   EXPECT_NEAR(selectivity.Of(*Compare(Operation::Equal, 0, 5)), 0.001, 1e-6);
   EXPECT_NEAR(selectivity.Of({Compare(Operation::Less, 0, 500), Compare(Operation::Less, 0, 500)}),
               0.25, 0.01);
+}
+
+TEST(Selectivity, BoundsOfComputedValuesTellNothing) {
+  storage::ColumnForm::Parts parts;
+  parts.type = kInteger;
+  parts.rows = parts.statistics.rows = 1000;
+  parts.statistics.max = 1'000'000;
+  const std::vector<InputColumn> columns{
+      {0, 0, "sum", std::make_shared<storage::ColumnForm>(parts)}};
+  DictionaryCache dictionaries(columns);
+  const Selectivity selectivity(columns, dictionaries);
+  EXPECT_LT(selectivity.Of(*Compare(Operation::Greater, 0, 300)), 0.5);
 }
 
 }  // namespace

@@ -211,6 +211,43 @@ TEST_P(PartTest, ManyGroups) {
   }
 }
 
+//! What scans the groups gets those alone that its filter leaves, where they have a shared table.
+TEST_P(PartTest, GroupsThatNobodyWantsAreNotPacked) {
+  const Rows rows = MakeRows(GetParam());
+  std::map<int64_t, int64_t> counts;
+  for (int64_t price : rows.prices)
+    counts[price]++;
+  for (const int64_t least : {1, 2}) {
+    std::map<int64_t, int64_t> expected;
+    for (const auto& [price, count] : counts) {
+      if (count >= least)
+        expected[price] = count;
+    }
+    const auto count = Expression::Column(1, TypeKind::Int64, "count");
+    const auto groups = Node::GroupBy(Scan(), {Price()},
+                                      {{AggregateFunction::CountStar, nullptr, TypeKind::Int64}});
+    const auto plan = Node::Filter(
+        groups, Expression::Make(Operation::GreaterOrEqual, TypeKind::Boolean,
+                                 {count, Expression::Integer(least, TypeKind::Int64)}));
+    for (const Target& target : Targets()) {
+      SCOPED_TRACE(target.device->Info().name + " " + std::string(ShapeName(target.shape)));
+      const Fixture fixture = Build(target, rows);
+      const auto run = MakePart(target, fixture, plan)->Start({});
+      std::map<int64_t, int64_t> actual;
+      while (const auto batch = run->Next()) {
+        for (size_t row = 0; row < batch->rows; row++)
+          actual[ValueAt<int64_t>(batch->columns[0], row)] =
+              ValueAt<int64_t>(batch->columns[1], row);
+      }
+      EXPECT_EQ(actual, expected);
+      // One group has no shared table.
+      if (GetParam() > 1) {
+        EXPECT_EQ(run->Statistics().rows_in, GetParam() + expected.size());
+      }
+    }
+  }
+}
+
 TEST_P(PartTest, RowsInOrder) {
   const Rows rows = MakeRows(GetParam());
   std::vector<int64_t> expected;

@@ -39,12 +39,32 @@ TEST(CutStages, GroupsAreScannedByWhatComesAbove) {
   const Stages stages = CutStages(Node::Project(filter, {Number(1)}));
   ASSERT_EQ(stages.inners.size(), 1u);
   EXPECT_EQ(stages.inners[0], inner);
+  ASSERT_NE(stages.wanted[0], nullptr);
+  EXPECT_EQ(stages.wanted[0]->ToString(), R"(("#0" < "#1"))");
   const std::vector<const Node*> scans = Scans(*stages.plan);
   ASSERT_EQ(scans.size(), 1u);
   ASSERT_EQ(scans[0]->Columns().size(), 2u) << "the sum is not read";
   EXPECT_EQ(scans[0]->Columns()[0].id, 0u);
   EXPECT_EQ(scans[0]->Columns()[1].id, 1u);
   EXPECT_EQ(stages.plan->OutputTypes(), std::vector<Type>{kBigint});
+}
+
+TEST(CutStages, WantedIsWhatAllFiltersLeave) {
+  const auto above = [](size_t column, int64_t value) {
+    return Expression::Make(Operation::Greater, kBoolean,
+                            {Number(column), Expression::Integer(value, kBigint)});
+  };
+  const NodePointer lower = Node::Filter(Grouped(Table("t")), above(0, 1));
+  const NodePointer swapped = Node::Project(lower, {Number(1), Number(0)});
+  const NodePointer upper = Node::Filter(swapped, above(0, 2));
+  EXPECT_EQ(CutStages(upper).wanted[0]->ToString(), R"((("#0" > 1) AND ("#1" > 2)))");
+  // What a join leaves out, it leaves out for a reason of its own.
+  const NodePointer join = Node::Filter(
+      Node::Join(JoinKind::Left, Table("u"), lower, {{Number(0, "a"), Number(0), false}}, nullptr),
+      above(0, 3));
+  const Stages stages = CutStages(join);
+  EXPECT_EQ(stages.wanted[0], nullptr);
+  EXPECT_EQ(stages.wanted[1]->ToString(), R"(("#0" > 1))");
 }
 
 TEST(CutStages, OnlyTheTopmostAreCut) {
