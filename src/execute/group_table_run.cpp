@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "compile/interned_text.hpp"
 #include "execute/text_fetch.hpp"
 #include "memory/out_of_memory.hpp"
 
@@ -77,6 +78,7 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part,
     : KernelRun(part, options),
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
+      texts_(layout_.InternedTexts()),
       slots_(part->LearnedSize(part->Program().builds.size())) {
   auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().collect.columns)
@@ -105,10 +107,15 @@ void GroupTableRun::CreateTable() {
   }
   const size_t table = slots_ * layout_.words * sizeof(int64_t);
   const size_t codes = shared_.is_hashed ? slots_ * sizeof(uint64_t) : 0;
-  reservation_ = GetPart().Pool().Reserve(table + codes);
+  size_t interned = 0;
+  for (size_t i = 0; i < texts_.size(); i++)
+    interned += InternedBytes(i);
+  reservation_ = GetPart().Pool().Reserve(table + codes + interned);
   table_ = device.CreateZeroedBuffer(table, device::Access::ReadWrite);
   if (shared_.is_hashed)
     codes_ = device.CreateZeroedBuffer(codes, device::Access::ReadWrite);
+  for (size_t i = 0; i < texts_.size(); i++)
+    interned_.push_back(device.CreateZeroedBuffer(InternedBytes(i), device::Access::ReadWrite));
   if (!compile::NeedsPreparation(layout_))
     return;
   device::Kernel prepare =
@@ -129,9 +136,18 @@ void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
 }
 
 void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
-  kernel.Argument(argument, table_).Argument(argument + 1, slots_);
+  kernel.Argument(argument++, table_);
+  kernel.Argument(argument++, slots_);
   if (shared_.is_hashed)
-    kernel.Argument(argument + 2, codes_);
+    kernel.Argument(argument++, codes_);
+  for (size_t i = 0; i < texts_.size(); i++) {
+    kernel.Argument(argument++, interned_[i]);
+    kernel.Argument(argument++, compile::InternedText::Slots(texts_[i]) - 1);
+  }
+}
+
+size_t GroupTableRun::InternedBytes(size_t text) const {
+  return compile::InternedText::Slots(texts_[text]) * sizeof(uint32_t);
 }
 
 GroupTableRun::Packed GroupTableRun::Pack() {
@@ -198,6 +214,7 @@ void GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& outputs
 void GroupTableRun::DropTable() {
   table_ = device::Buffer();
   codes_ = device::Buffer();
+  interned_.clear();
   reservation_ = memory::ScratchReservation();
 }
 
@@ -206,7 +223,7 @@ std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size
   std::vector<TextRow> rows(values.size() / sizeof(TextRow));
   std::memcpy(rows.data(), values.data(), values.size());
   values.resize(rows.size() * sizeof(std::string_view));
-  return TextFetch(GetPart(), *Kernel().collect.columns[column].image,
+  return TextFetch(GetPart(), *Kernel().collect.columns[column].TextImage(),
                    (*collect_pins_)[column].texts, collect_pins_)
       .Fetch(queue, rows, reinterpret_cast<std::string_view*>(values.data()));
 }

@@ -44,6 +44,8 @@ class GroupTableRun : public KernelRun {
 
   //! Makes an empty table of slots_ slots.
   void CreateTable();
+  //! Of the table that gives the strings of text number `text` their numbers.
+  size_t InternedBytes(size_t text) const;
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
@@ -62,10 +64,12 @@ class GroupTableRun : public KernelRun {
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;
+  const std::vector<compile::InputColumn> texts_;                //!< that are keys
   std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
   memory::ScratchReservation reservation_;
   device::Buffer table_, codes_;
+  std::vector<device::Buffer> interned_;  //!< per text: see compile::InternedText
 };
 
 }  // namespace margay::execute
