@@ -8,6 +8,7 @@
 #include "compile/date_writer.hpp"
 #include "compile/float_group_key.hpp"
 #include "compile/group_dependence.hpp"
+#include "compile/interned_text.hpp"
 #include "compile/refusal.hpp"
 #include "compile/uniqueness.hpp"
 
@@ -48,22 +49,41 @@ Int128 StepOf(const plan::Expression& expression) {
   }
 }
 
-//! Throws Unsupported if `key` is a text column or a function of one.
-void RefuseText(const plan::Expression& key, const KernelContext& context) {
+//! The text column that `key` is, or is a function of; null if there is none.
+const InputColumn* TextOf(const plan::Expression& key, const KernelContext& context) {
   const plan::Expression& column =
       key.GetOperation() == plan::Operation::Dictionary ? key.Operand(0) : key;
-  if (column.GetOperation() == plan::Operation::Column &&
-      context.columns[column.ColumnIndex()].IsText()) {
-    throw Unsupported("GROUP BY of text; " + column.ColumnName() +
-                      " has too many different strings for a dictionary");
+  if (column.GetOperation() != plan::Operation::Column)
+    return nullptr;
+  const InputColumn& input = context.columns[column.ColumnIndex()];
+  return input.IsText() ? &input : nullptr;
+}
+
+//! The key `expression` that is `text`, or a function of it.
+GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
+                   ExpressionWriter& writer, const KernelContext& context) {
+  GroupKey key;
+  key.type = expression.GetType();
+  if (expression.GetOperation() == plan::Operation::Dictionary) {
+    key.function = expression.FunctionPointer();
+    if (!key.function->IsIncreasing()) {
+      throw Unsupported("GROUP BY of a function of text; " + text.name +
+                        " has too many different strings for a dictionary");
+    }
   }
+  const Value value = InternedText(text, context.table).Write(writer);
+  key.text = text;
+  key.values = static_cast<uint64_t>(value.range.high) + 1;
+  key.has_null = value.CanBeNull();
+  return key;
 }
 
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
+  if (const InputColumn* text = TextOf(*expression, context))
+    return TextKeyOf(*expression, *text, writer, context);
   GroupKey key;
   key.type = expression->GetType();
-  RefuseText(*expression, context);
   Value value;
   if (key.type.IsFloat()) {
     const FloatGroupKey float_key(expression);
@@ -204,6 +224,18 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
+std::vector<InputColumn> AggregateLayout::InternedTexts() const {
+  std::map<size_t, InputColumn> columns;
+  for (const GroupKey& key : keys) {
+    if (key.text)
+      columns.emplace(key.text->number, *key.text);
+  }
+  std::vector<InputColumn> texts;
+  for (const auto& [number, column] : columns)
+    texts.push_back(column);
+  return texts;
+}
+
 bool AggregateLayout::IsUnique(size_t key) const {
   return !keys[key].is_dependent &&
          std::count_if(keys.begin(), keys.end(),
@@ -225,7 +257,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   } catch (const Unsupported&) {
     layout.groups = kMostGroups;
   }
-  if (layout.groups > kMostOwnGroups) {
+  if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty()) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();

@@ -23,6 +23,10 @@ struct GroupKey {
   uint64_t stride = 1;
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: value = code into this
   std::vector<Int128> integers;                      //!< dictionary function: value = its result
+  //! Text: value = row of the string in the column that holds its bytes (see InternedText). The key
+  //! itself is `function` of the string, if there is one, which the host computes.
+  std::optional<InputColumn> text;
+  std::shared_ptr<const plan::DictionaryFunction> function;
   //! Follows from the other keys (see GroupDependence): has no part in the index.
   bool is_dependent = false;
 
@@ -72,6 +76,8 @@ struct AggregateLayout {
 
   //! At most this many groups have rows; at least 1.
   uint64_t MostGroups() const { return std::min(groups, std::max<uint64_t>(most_rows, 1)); }
+  //! The text columns that are keys, each once.
+  std::vector<InputColumn> InternedTexts() const;
   //! Whether no two groups have the same value of key `key`.
   bool IsUnique(size_t key) const;
 

@@ -299,6 +299,7 @@ Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& r
       }
       break;
     case storage::Encoding::Text:
+    case storage::Encoding::TextRow:
       // Only whether it is NULL: the rest is the TextWriter's.
       value.code = "0";
       break;

@@ -72,6 +72,7 @@ class ExpressionWriter {
   friend class DictionaryWriter;
   friend class FloatGroupKey;
   friend class InWriter;
+  friend class InternedText;
   friend class JoinWriter;
   friend class MathWriter;
   friend class OrderWords;

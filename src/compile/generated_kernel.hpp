@@ -38,7 +38,7 @@ namespace margay::compile {
 //!                           many rows the row there has given
 //!   aggregate: partials     per work-group one table of groups (see AggregateLayout)
 //!              tables       uint, where work-groups share tables: how many there are
-//!              or those of GroupTableWriter
+//!              or those of GroupTableWriter, then those of InternedText per text among the keys
 //!   rows:      bound        ulong per word of the order, if there is a limit: rows whose words are
 //!                           not below are left out (see OrderWords)
 //!              counts       uint per unit: rows produced

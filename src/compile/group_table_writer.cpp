@@ -5,6 +5,7 @@
 
 #include "compile/group_values.hpp"
 #include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
 
 namespace margay::compile {
 
@@ -42,6 +43,76 @@ void OpenSlots(CodeBlock& block) {
   OpenUnits(block);
   OpenUnit(block);
 }
+
+//! Adds the columns of a result to the kernel `collect`.
+class CollectOutputs {
+ public:
+  //! `kept` gets the columns of a result that stays on the device, else it is null. Writes into
+  //! `block`, as `writer` does. All outlive the object.
+  CollectOutputs(CollectKernel& collect, std::vector<KeptColumn>* kept, uint64_t most_groups,
+                 ExpressionWriter& writer, CodeBlock& block)
+      : collect_(collect), kept_(kept), most_groups_(most_groups), writer_(writer), block_(block) {}
+
+  //! Of a string: its code.
+  void AddValue(const plan::Type& type, const Value& value,
+                const std::shared_ptr<const storage::Dictionary>& texts, bool is_unique) {
+    if (kept_ != nullptr) {
+      Keep(KeepColumn(type, value, texts, most_groups_, is_unique), value);
+      return;
+    }
+    RowOutput output;
+    output.type = type;
+    output.can_be_null = value.CanBeNull();
+    output.texts = texts;
+    collect_.outputs.push_back(output);
+    WriteOutput(output, collect_.outputs.size() - 1, value, writer_, block_, kPosition);
+  }
+
+  //! The string in row `row` of the column that holds the bytes of `column`, or `function` of it.
+  void AddText(const plan::Type& type, const InputColumn& column, Value row,
+               const std::shared_ptr<const plan::DictionaryFunction>& function) {
+    const std::string code = writer_.Convert(row, Machine::Int64);
+    row.code = writer_.Declare(
+        Machine::Int32,
+        "(int)max(" + (row.CanBeNull() ? row.null + " ? 0L : " : "") + code + ", 0L)");
+    row.machine = Machine::Int32;
+    if (kept_ != nullptr) {
+      if (function != nullptr)
+        throw Unsupported("computing " + function->ToString(column.name) +
+                          " of groups below another operator");
+      Keep(KeepText(column.TextImage(), row.CanBeNull(), most_groups_), row);
+      return;
+    }
+    RowOutput output;
+    output.type = type;
+    output.can_be_null = row.CanBeNull();
+    output.text_column = static_cast<size_t>(
+        std::find_if(collect_.columns.begin(), collect_.columns.end(),
+                     [&](const InputColumn& read) { return read.number == column.number; }) -
+        collect_.columns.begin());
+    output.has_text_row = true;
+    output.function = function;
+    collect_.outputs.push_back(output);
+    WriteTextOutput(output, collect_.outputs.size() - 1, row, column, row.code, writer_, block_,
+                    kPosition);
+  }
+
+ private:
+  static constexpr const char* kPosition = "position";
+
+  void Keep(KeptColumn column, const Value& value) {
+    collect_.outputs.push_back(OutputOf(column));
+    kept_->push_back(std::move(column));
+    WriteOutput(collect_.outputs.back(), collect_.outputs.size() - 1, value, writer_, block_,
+                kPosition);
+  }
+
+  CollectKernel& collect_;
+  std::vector<KeptColumn>* kept_;
+  const uint64_t most_groups_;
+  ExpressionWriter& writer_;
+  CodeBlock& block_;
+};
 
 }  // namespace
 
@@ -269,6 +340,10 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     if (layout_.keys[i].is_dependent)
       VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
   }
+  for (const InputColumn& text : layout_.InternedTexts()) {
+    if (kept == nullptr)
+      read.insert(text.number);
+  }
   for (size_t column : read)
     collect.columns.push_back(context.columns[column]);
 
@@ -281,41 +356,35 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     body.Line("const int " + JoinedRow(row.table) + " = (int)words[" + Number(row.word) + "];");
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
-  GroupValues values(layout_, writer, context.parameters, IndexCode(), "words");
-  const auto add = [&](const plan::Type& type, const Value& value,
-                       const std::shared_ptr<const storage::Dictionary>& texts, bool is_unique) {
-    RowOutput output;
-    if (kept != nullptr) {
-      kept->push_back(KeepColumn(type, value, texts, layout_.MostGroups(), is_unique));
-      output = OutputOf(kept->back());
-    } else {
-      output.type = type;
-      output.can_be_null = value.CanBeNull();
-      output.texts = texts;
-    }
-    WriteOutput(output, collect.outputs.size(), value, writer, body, "position");
-    collect.outputs.push_back(output);
-  };
+  GroupValues values(layout_, writer, context.parameters,
+                     IndexCode(), "words");
+  CollectOutputs outputs(collect, kept, layout_.MostGroups(), writer, body);
   for (size_t i = 0; i < layout_.keys.size(); i++) {
     const GroupKey& key = layout_.keys[i];
+    if (key.text) {
+      outputs.AddText(key.type, *key.text, values.Key(key), key.function);
+      continue;
+    }
     if (!key.is_dependent) {
-      add(key.type, values.Key(key), key.texts, layout_.IsUnique(i));
+      outputs.AddValue(key.type, values.Key(key), key.texts, layout_.IsUnique(i));
       continue;
     }
     const plan::ExpressionPointer& expression = pipeline_.outputs[i];
     const RowOutput output = RowOutput::Of(expression, collect.columns, context);
     if (!output.text_column) {
-      add(output.type, WriteOutputValue(expression, writer), output.texts, false);
+      outputs.AddValue(output.type, WriteOutputValue(expression, writer), output.texts, false);
       continue;
     }
-    if (kept != nullptr)
-      throw Unsupported("the text " + expression->ToString() + " of groups below another operator");
-    WriteOutput(output, i, expression, collect.columns, writer, body, "position");
-    collect.outputs.push_back(output);
+    const InputColumn& column = collect.columns[*output.text_column];
+    Value row = writer.Write(output.function ? expression->Operands()[0] : expression);
+    row.machine = Machine::Int32;
+    row.code = TextWriter(writer).WriteRow(column);
+    outputs.AddText(output.type, column, row, output.function);
   }
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
-    add(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context), false);
+    outputs.AddValue(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context),
+                     false);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();

@@ -64,6 +64,22 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
   return column;
 }
 
+KeptColumn KeepText(std::shared_ptr<const storage::ColumnImage> source, bool can_be_null,
+                    uint64_t rows) {
+  KeptColumn column;
+  column.stored = plan::TypeKind::UInt32;
+  storage::ColumnForm::Parts form;
+  form.type = plan::TypeKind::Varchar;
+  form.encoding = storage::Encoding::TextRow;
+  form.width = static_cast<size_t>(column.stored.PhysicalBytes());
+  form.rows = rows;
+  form.statistics.rows = rows;
+  form.has_validity = can_be_null;
+  form.text_source = std::move(source);
+  column.form = std::make_shared<const storage::ColumnForm>(std::move(form));
+  return column;
+}
+
 std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
                                    const std::vector<plan::Aggregate>& aggregates,
                                    KernelContext scratch) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/float_group_key.hpp"
+#include "compile/interned_text.hpp"
 #include "compile/join_order.hpp"
 #include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
@@ -124,7 +125,7 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   for (const InputColumn& column : input.columns) {
     if (read.count(column.number) != 0)
       (column.table == pipeline.table ? kernel_.columns : kernel_.joined_columns).push_back(column);
-    if (column.table == pipeline.table && column.IsText())
+    if (column.table == pipeline.table && column.HoldsText())
       kernel_.text_columns.push_back(column);
   }
   kernel_.filter = std::make_shared<SegmentFilter>(
@@ -207,6 +208,10 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   } else if (group_table_) {
     for (const std::string& argument : group_table_->Arguments())
       arguments.push_back(argument);
+    for (const InputColumn& text : kernel_.aggregate.InternedTexts()) {
+      for (const std::string& argument : InternedText::Arguments(text))
+        arguments.push_back(argument);
+    }
   } else if (kernel_.is_aggregate) {
     if (kernel_.shares_tables) {
       arguments.push_back("volatile __global long* partials");
@@ -265,6 +270,8 @@ GeneratedKernel KernelGenerator::Generate() {
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
       has_text(kernel_.collect.columns))
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  if (!kernel_.aggregate.InternedTexts().empty())
+    block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
   if (context_.uses_search)
     block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
@@ -345,7 +352,7 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
       block.Line("__global const uchar* " + Numbered("n", column.number) + " = " +
                  Numbered("validity", column.number) + " + first / 8;");
     }
-    if (column.IsText()) {
+    if (column.HoldsText()) {
       block.Line("__global const uchar* " + Numbered("t", column.number) + " = " +
                  Numbered("text", column.number) + " + segment[" +
                  std::to_string(kSegmentHeaderWords + i) + "];");
@@ -461,7 +468,8 @@ void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& bloc
     const GroupKey& key = kernel_.aggregate.keys[i];
     if (key.is_dependent)
       continue;
-    const Value value = WriteGroupKey(writer, pipeline_.outputs[i]);
+    const Value value = key.text ? InternedText(*key.text, context_.table).Write(writer)
+                                 : WriteGroupKey(writer, pipeline_.outputs[i]);
     is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
     std::string place =
         "((ulong)" + writer.Convert(value, Machine::Int64) + " - " + parameter(key.low) + ")";

@@ -212,7 +212,7 @@ void LanesGenerator::WriteTile(CodeBlock& block) {
 void LanesGenerator::WriteLoads(CodeBlock& block, const std::set<size_t>& numbers,
                                 std::set<size_t>& loaded) {
   for (const InputColumn& column : kernel_.columns) {
-    if (column.form->GetEncoding() == storage::Encoding::Wide || column.IsText())
+    if (column.form->GetEncoding() == storage::Encoding::Wide || column.HoldsText())
       continue;
     if (numbers.count(column.number) == 0 || !loaded.insert(column.number).second)
       continue;

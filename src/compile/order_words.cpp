@@ -5,12 +5,31 @@
 #include <cmath>
 
 #include "compile/dictionary_writer.hpp"
+#include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
 
 namespace margay::compile {
 
 namespace {
 
 constexpr unsigned kWordBits = 64;
+constexpr unsigned kWordBytes = kWordBits / 8;
+
+//! Most bytes of text that are ordered: each 8 are a word of every row.
+constexpr Int128 kMostTextBytes = 128;
+
+//! The text column that `expression` is; null if it is none.
+const InputColumn* TextOf(const plan::Expression& expression, const KernelContext& context) {
+  if (expression.GetOperation() != plan::Operation::Column)
+    return nullptr;
+  const InputColumn& column = context.columns[expression.ColumnIndex()];
+  return column.IsText() ? &column : nullptr;
+}
+
+//! Words that hold text of up to `bytes` bytes.
+unsigned WordsFor(Int128 bytes) {
+  return static_cast<unsigned>((bytes + kWordBytes - 1) / kWordBytes);
+}
 
 //! Strings are ordered by their codes, what is computed of them by the places of the results.
 Value WriteKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression) {
@@ -53,15 +72,43 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
     key.can_be_null = value.CanBeNull();
     key.is_float = order_key.expression->GetType().IsFloat();
     key.range = value.range;
+    const InputColumn* text = TextOf(*order_key.expression, scratch);
+    if (text != nullptr) {
+      key.range = {0, TextWriter::LongestText(*text), true};
+      if (key.range.high > kMostTextBytes) {
+        throw Unsupported("ORDER BY text of more than " +
+                          std::to_string(static_cast<int>(kMostTextBytes)) + " bytes; " +
+                          text->name + " has too many different strings for a dictionary");
+      }
+    }
     key.bits = key.is_float ? kWordBits : BitsFor(key.range);
+    if (text != nullptr)
+      key.bits += WordsFor(key.range.high) * kWordBits;
     bits += key.bits + (key.can_be_null ? 1 : 0);
     if (order_key.expression->GetOperation() != plan::Operation::Column)
       continue;
     const InputColumn& column = scratch.columns[order_key.expression->ColumnIndex()];
-    if (column.table == scratch.table)
+    if (column.table == scratch.table && !column.IsText())
       key.form = column.form;
   }
   count_ = (bits + kWordBits - 1) / kWordBits;
+}
+
+void OrderWords::AddTextFields(ExpressionWriter& writer, const Key& key, const InputColumn& column,
+                               const Value& value, std::vector<Field>& fields) {
+  const std::string text = TextWriter(writer).WriteBytes(column);
+  const std::string is_counted = key.can_be_null ? value.null + " ? 0UL : " : "";
+  const std::string sign = key.key.is_descending ? "~" : "";
+  for (unsigned word = 0; word < WordsFor(key.range.high); word++) {
+    fields.push_back({kWordBits, "(" + is_counted + sign + "text_order_word(" + text + ", " +
+                                     std::to_string(word * kWordBytes) + "u))"});
+  }
+  const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(column);
+  const std::string bytes = "(ulong)(" + bounds.end + " - " + bounds.begin + ")";
+  const std::string longest =
+      "(ulong)" + writer.context_.parameters.AddInteger(key.range.high, Machine::Int64);
+  const std::string distance = key.key.is_descending ? longest + " - " + bytes : bytes;
+  fields.push_back({BitsFor(key.range), "(" + is_counted + distance + ")"});
 }
 
 void OrderWords::AddFields(ExpressionWriter& writer, const Key& key,
@@ -74,6 +121,10 @@ void OrderWords::AddFields(ExpressionWriter& writer, const Key& key,
     fields.push_back({1, std::string("(ulong)") + (key.key.nulls_first ? "!" : "") + value.null});
   if (key.bits == 0)
     return;
+  if (const InputColumn* text = TextOf(*key.key.expression, writer.context_)) {
+    AddTextFields(writer, key, *text, value, fields);
+    return;
+  }
   if (key.is_float) {
     const std::string distance = "((ulong)double_to_ordered(" + value.code +
                                  " == 0 ? 0.0 : (double)" + value.code +

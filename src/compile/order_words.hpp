@@ -15,8 +15,9 @@ namespace margay::compile {
 //!
 //! The bits of all keys follow each other, the most significant first. Of a key: one bit for NULL,
 //! if there can be any; then the distance of the value from that end of its range that comes first,
-//! in as many bits as the range needs, 64 for a float; 0 for NULL. At least one bit behind the last
-//! key is 0, so that all words of kNoBound are above those of any row.
+//! in as many bits as the range needs, 64 for a float; 0 for NULL. Of text: all bytes that there
+//! can be, the first one highest, 0 behind the end, then how many there are. At least one bit
+//! behind the last key is 0, so that all words of kNoBound are above those of any row.
 class OrderWords {
  public:
   static constexpr uint64_t kNoBound = std::numeric_limits<uint64_t>::max();
@@ -40,7 +41,7 @@ class OrderWords {
     plan::OrderKey key;
     bool can_be_null = false;
     bool is_float = false;
-    Range range;  //!< of integers
+    Range range;  //!< of integers; of the bytes of text
     unsigned bits = 0;
     //! Of a key that is a column of the scanned table; else null.
     std::shared_ptr<const storage::ColumnForm> form;
@@ -52,6 +53,9 @@ class OrderWords {
   };
 
   void AddFields(ExpressionWriter& writer, const Key& key, std::vector<Field>& fields) const;
+  //! Adds the fields of text that is not NULL to those of a key; the others are 0.
+  static void AddTextFields(ExpressionWriter& writer, const Key& key, const InputColumn& column,
+                            const Value& value, std::vector<Field>& fields);
   //! The lowest distance of a value of the segment, which has one.
   static uint64_t LowestDistance(const Key& key, const storage::SegmentStatistics& statistics);
 

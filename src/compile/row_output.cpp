@@ -76,7 +76,8 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
   output.type = expression->GetType();
   output.text_column = TextColumnOf(*Argument(expression), columns);
   if (output.text_column) {
-    output.has_text_row = columns[*output.text_column].table != scratch.table;
+    const InputColumn& column = columns[*output.text_column];
+    output.has_text_row = column.table != scratch.table || column.RefersToText();
     if (IsDictionary(*expression))
       output.function = expression->FunctionPointer();
     output.can_be_null = writer.Write(Argument(expression)).CanBeNull();
@@ -129,6 +130,17 @@ void WriteNull(const RowOutput& output, size_t number, const Value& value, CodeB
   }
 }
 
+//! `row` only where the output has it.
+void WriteText(const RowOutput& output, size_t number, const TextWriter::Bounds& bounds,
+               const std::string& row, CodeBlock& block, const std::string& position) {
+  const std::string first =
+      Numbered("values", number) + "[" + std::to_string(output.TextWords()) + " * " + position;
+  block.Line(first + "] = " + bounds.begin + ";");
+  block.Line(first + " + 1] = " + bounds.end + ";");
+  if (output.has_text_row)
+    block.Line(first + " + 2] = (uint)" + row + ";");
+}
+
 }  // namespace
 
 void WriteOutput(const RowOutput& output, size_t number, const Value& value,
@@ -147,19 +159,23 @@ void WriteOutput(const RowOutput& output, size_t number, const Value& value,
   WriteNull(output, number, value, block, position);
 }
 
+void WriteTextOutput(const RowOutput& output, size_t number, const Value& value,
+                     const InputColumn& column, const std::string& row, ExpressionWriter& writer,
+                     CodeBlock& block, const std::string& position) {
+  WriteText(output, number, TextWriter(writer).WriteBoundsAt(column, row), row, block, position);
+  WriteNull(output, number, value, block, position);
+}
+
 void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionPointer& expression,
                  const std::vector<InputColumn>& columns, ExpressionWriter& writer,
                  CodeBlock& block, const std::string& position) {
   if (output.text_column) {
     const Value value = writer.Write(Argument(expression));
     const InputColumn& column = columns[*output.text_column];
-    const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(column);
-    const std::string first =
-        Numbered("values", number) + "[" + std::to_string(output.TextWords()) + " * " + position;
-    block.Line(first + "] = " + bounds.begin + ";");
-    block.Line(first + " + 1] = " + bounds.end + ";");
-    if (output.has_text_row)
-      block.Line(first + " + 2] = (uint)" + JoinedRow(column.table) + ";");
+    TextWriter texts(writer);
+    const TextWriter::Bounds bounds = texts.WriteBounds(column);
+    WriteText(output, number, bounds, output.has_text_row ? texts.WriteRow(column) : "", block,
+              position);
     WriteNull(output, number, value, block, position);
     return;
   }

@@ -50,6 +50,12 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
                  const std::vector<InputColumn>& columns, ExpressionWriter& writer,
                  CodeBlock& block, const std::string& position);
 
+//! The same for the string in row `row`, an int, of the column that holds its bytes, of an output
+//! with a row. `value` says whether it is NULL.
+void WriteTextOutput(const RowOutput& output, size_t number, const Value& value,
+                     const InputColumn& column, const std::string& row, ExpressionWriter& writer,
+                     CodeBlock& block, const std::string& position);
+
 //! The same for a value that is there already, of an output that is no text.
 void WriteOutput(const RowOutput& output, size_t number, const Value& value,
                  ExpressionWriter& writer, CodeBlock& block, const std::string& position);

@@ -13,6 +13,11 @@ std::string ExtentArgument(const InputColumn& column, const std::string& name, s
   return name + std::to_string(column.number) + (extent == 0 ? "" : "_" + std::to_string(extent));
 }
 
+//! The extents of a column whose rows are found by their numbers; without rows one stands for none.
+size_t ExtentsOf(const storage::ColumnForm& form) {
+  return std::max<size_t>(form.ExtentCount(), 1);
+}
+
 std::vector<std::string> Arguments(const InputColumn& column, size_t extents) {
   std::vector<std::string> arguments;
   for (size_t extent = 0; extent < extents; extent++) {
@@ -21,6 +26,11 @@ std::vector<std::string> Arguments(const InputColumn& column, size_t extents) {
     if (column.form->HasValidity())
       arguments.push_back("__global const uchar* restrict " +
                           ExtentArgument(column, "validity", extent));
+  }
+  if (column.RefersToText()) {
+    for (size_t extent = 0; extent < ExtentsOf(*column.TextImage()); extent++)
+      arguments.push_back("__global const uint* restrict " +
+                          ExtentArgument(column, "ends", extent));
   }
   if (column.IsText())
     arguments.push_back("__global const uchar* restrict text" + std::to_string(column.number));
@@ -56,7 +66,7 @@ std::vector<std::string> ScanArguments(const InputColumn& column) {
 }
 
 std::vector<std::string> GatherArguments(const InputColumn& column) {
-  return Arguments(column, std::max<size_t>(column.form->ExtentCount(), 1));
+  return Arguments(column, ExtentsOf(*column.form));
 }
 
 std::string RowReader::Base(const InputColumn& column) const {
@@ -80,6 +90,8 @@ std::string JoinedRow(size_t table) {
 }
 
 std::string GatherReader::Row(const InputColumn& column) const {
+  if (!row_.empty())
+    return row_;
   const std::string row = JoinedRow(column.table);
   return can_be_missing_ ? "max(" + row + ", 0)" : row;
 }

@@ -10,7 +10,8 @@
 namespace margay::compile {
 
 //! A column that a kernel reads: kernel argument `column<number>`, if it has NULLs
-//! `validity<number>`, and if it is text `text<number>`.
+//! `validity<number>`, and if it is text `text<number>`. Where its values are rows of another text
+//! column, that column is `ends<number>`, and the bytes are its.
 struct InputColumn {
   size_t number = 0;
   size_t table = 0;
@@ -20,7 +21,15 @@ struct InputColumn {
   std::shared_ptr<const storage::ColumnImage> image = nullptr;
   uint64_t id = 0;  //!< in its table: plan::ScanColumn::id
 
-  bool IsText() const { return form->GetEncoding() == storage::Encoding::Text; }
+  //! Its strings are read as bytes.
+  bool IsText() const { return HoldsText() || RefersToText(); }
+  //! The bytes are the column's own, or those of the column whose rows its values are.
+  bool HoldsText() const { return form->GetEncoding() == storage::Encoding::Text; }
+  bool RefersToText() const { return form->GetEncoding() == storage::Encoding::TextRow; }
+  //! The column that holds the bytes of text.
+  const std::shared_ptr<const storage::ColumnImage>& TextImage() const {
+    return RefersToText() ? form->TextSource() : image;
+  }
 };
 
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
@@ -58,12 +67,16 @@ class DirectReader : public RowReader {
   std::string IsNull(const InputColumn& column) const override;
 };
 
-//! Reads row `row<table>` of a table that was joined, or row 0 in place of none.
+//! Reads a row that is found by its number: row `row<table>` of a table that was joined, or row 0
+//! in place of none.
 class GatherReader : public RowReader {
  public:
   //! `can_be_missing`: row<table> may be -1.
   GatherReader(Parameters& parameters, bool can_be_missing)
       : parameters_(parameters), can_be_missing_(can_be_missing) {}
+  //! Reads the row whose number is the variable `row`, of any column.
+  GatherReader(Parameters& parameters, std::string row)
+      : parameters_(parameters), can_be_missing_(false), row_(std::move(row)) {}
 
   std::string Encoded(const InputColumn& column, int word) const override;
   std::string IsNull(const InputColumn& column) const override;
@@ -78,6 +91,7 @@ class GatherReader : public RowReader {
  private:
   Parameters& parameters_;
   const bool can_be_missing_;
+  const std::string row_;  //!< empty: that of the column's table
 };
 
 //! Reads the rows from `row`, a multiple of kVectorRows, on into a vector. May read a vector beyond

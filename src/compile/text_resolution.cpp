@@ -20,6 +20,15 @@ class Resolver {
            columns_[expression.ColumnIndex()].IsText();
   }
 
+  //! The text column that rows have the same order by, where `expression` is a function of one, or
+  //! else `expression`.
+  plan::ExpressionPointer OrderedText(const plan::ExpressionPointer& expression) const {
+    return expression->GetOperation() == Operation::Dictionary &&
+                   IsTextColumn(expression->Operand(0)) && expression->Function().IsIncreasing()
+               ? expression->Operands()[0]
+               : expression;
+  }
+
   plan::ExpressionPointer Resolve(const plan::ExpressionPointer& expression) const {
     if (expression->GetOperation() == Operation::Dictionary) {
       if (!IsTextColumn(expression->Operand(0)))
@@ -68,11 +77,8 @@ void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
       output = resolver.Resolve(output);
   }
   if (pipeline.order) {
-    for (plan::OrderKey& key : pipeline.order->keys) {
-      key.expression = resolver.Resolve(key.expression);
-      if (resolver.IsTextColumn(*key.expression))
-        throw Unsupported("ORDER BY text; " + key.expression->ColumnName() + kTooManyStrings);
-    }
+    for (plan::OrderKey& key : pipeline.order->keys)
+      key.expression = resolver.Resolve(resolver.OrderedText(key.expression));
   }
   for (plan::Aggregate& aggregate : pipeline.aggregates) {
     if (!aggregate.argument)

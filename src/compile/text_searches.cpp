@@ -23,7 +23,7 @@ void TextSearches::Collect(const plan::ExpressionPointer& expression,
   for (const plan::ExpressionPointer& operand : expression->Operands())
     Collect(operand, columns);
   if (searches_.size() == kMostSearches || !IsLike(*expression) ||
-      !columns[expression->Operand(0).ColumnIndex()].IsText() ||
+      !columns[expression->Operand(0).ColumnIndex()].HoldsText() ||
       !LikePatternOf(*expression).HasNeedle()) {
     return;
   }

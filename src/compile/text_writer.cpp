@@ -15,11 +15,12 @@ namespace {
 //! Bytes that text.cl may read behind a constant.
 constexpr size_t kConstantSlack = 16;
 
-Int128 LongestText(const storage::ColumnForm& form) {
-  uint32_t longest = 0;
-  for (const storage::SegmentStatistics& segment : form.Segments())
-    longest = std::max(longest, segment.longest_text);
-  return longest;
+//! `column`, or the column whose rows its values are, with its number.
+InputColumn TextColumnOf(const InputColumn& column) {
+  InputColumn text = column;
+  if (column.RefersToText())
+    text.form = text.image = column.TextImage();
+  return text;
 }
 
 std::string CompareTexts(Operation operation, const std::string& a, const std::string& b) {
@@ -56,6 +57,13 @@ std::string PatternCode(const plan::Expression& like, Parameters& parameters) {
          ")";
 }
 
+Int128 TextWriter::LongestText(const InputColumn& column) {
+  uint32_t longest = 0;
+  for (const storage::SegmentStatistics& segment : TextColumnOf(column).form->Segments())
+    longest = std::max(longest, segment.longest_text);
+  return longest;
+}
+
 const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) const {
   if (expression.GetOperation() == Operation::Column) {
     const InputColumn& column = writer_.context_.columns[expression.ColumnIndex()];
@@ -66,37 +74,90 @@ const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) co
                     " row by row");
 }
 
-TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
-  const std::string number = std::to_string(column.number);
-  const bool is_joined = column.table != writer_.context_.table;
-  const std::string ends = is_joined ? JoinedReader(column).Extent(column, "column") : "c" + number;
-  const std::string row = is_joined ? JoinedReader(column).RowInExtent(column) : "row";
-  const std::string is_first =
-      is_joined ? row + " % " + std::to_string(storage::kSegmentRows) + " == 0" : "row == 0";
-  const auto declare = [&](const std::string& key, const std::string& code) {
-    auto [entry, is_new] = writer_.written_.try_emplace(key + ends);
-    if (is_new) {
-      entry->second.code = "v" + std::to_string(writer_.context_.variables++);
-      writer_.block_.Line("const uint " + entry->second.code + " = " + code + ";");
-    }
-    return entry->second.code;
-  };
-  return {declare("begin of ", is_first + " ? 0 : " + ends + "[" + row + " - 1]"),
-          declare("end of ", ends + "[" + row + "]")};
+bool TextWriter::IsScanned(const InputColumn& column) const {
+  return column.table == writer_.context_.table && column.HoldsText();
 }
 
-GatherReader TextWriter::JoinedReader(const InputColumn& column) const {
+std::string TextWriter::DeclareOnce(const std::string& type, const std::string& name,
+                                    const std::string& code) {
+  auto [entry, is_new] = writer_.written_.try_emplace(name);
+  if (is_new) {
+    entry->second.code = "v" + std::to_string(writer_.context_.variables++);
+    writer_.block_.Line("const " + type + " " + entry->second.code + " = " + code + ";");
+  }
+  return entry->second.code;
+}
+
+std::string TextWriter::WriteRow(const InputColumn& column) {
+  if (IsScanned(column))
+    return "(int)(table_first + row)";
+  if (column.HoldsText())
+    return JoinedRow(column.table);
+  std::string code;
+  if (column.table == writer_.context_.table) {
+    code = "(int)" + writer_.reader_.Encoded(column, 0);
+  } else {
+    // A table without rows has nothing to read in place of a missing one.
+    const bool can_be_missing = writer_.context_.missing_tables.count(column.table) != 0;
+    const GatherReader reader(writer_.context_.parameters, can_be_missing);
+    code = "(int)" + reader.Encoded(column, 0);
+    if (can_be_missing)
+      code = JoinedRow(column.table) + " < 0 ? 0 : " + code;
+  }
+  return DeclareOnce("int", "text row of " + std::to_string(column.number), code);
+}
+
+GatherReader TextWriter::EndsReader(const InputColumn& column) {
+  if (column.RefersToText())
+    return {writer_.context_.parameters, WriteRow(column)};
   return {writer_.context_.parameters, writer_.context_.missing_tables.count(column.table) != 0};
 }
 
-std::string TextWriter::SegmentText(const InputColumn& column) {
-  if (column.table == writer_.context_.table)
-    return "t" + std::to_string(column.number);
-  if (column.form->TextExtentCount() > 1) {
+TextWriter::Bounds TextWriter::BoundsOf(const InputColumn& column, const GatherReader& reader) {
+  const InputColumn text = TextColumnOf(column);
+  const std::string ends = reader.Extent(text, column.RefersToText() ? "ends" : "column");
+  const std::string row = reader.RowInExtent(text);
+  return {"(" + row + " % " + std::to_string(storage::kSegmentRows) + " == 0 ? 0 : " + ends + "[" +
+              row + " - 1])",
+          ends + "[" + row + "]"};
+}
+
+TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
+  const std::string number = std::to_string(column.number);
+  const Bounds bounds =
+      IsScanned(column) ? Bounds{"row == 0 ? 0 : c" + number + "[row - 1]", "c" + number + "[row]"}
+                        : BoundsOf(column, EndsReader(column));
+  return {DeclareOnce("uint", "begin of " + number, bounds.begin),
+          DeclareOnce("uint", "end of " + number, bounds.end)};
+}
+
+TextWriter::Bounds TextWriter::WriteBoundsAt(const InputColumn& column, const std::string& row) {
+  const Bounds bounds = BoundsOf(column, GatherReader(writer_.context_.parameters, row));
+  return {DeclareOnce("uint", "begin of " + bounds.begin, bounds.begin),
+          DeclareOnce("uint", "end of " + bounds.end, bounds.end)};
+}
+
+std::string TextWriter::SegmentText(const InputColumn& column, const GatherReader& reader) {
+  const InputColumn text = TextColumnOf(column);
+  if (text.form->TextExtentCount() > 1) {
     throw Unsupported("the text of " + column.name +
-                      ", a column of a joined table, which takes more than one extent");
+                      ", whose rows are found by their numbers, in more than one extent");
   }
-  return "text" + std::to_string(column.number) + " + " + JoinedReader(column).Base(column);
+  return "text" + std::to_string(column.number) + " + " + reader.Base(text);
+}
+
+std::string TextWriter::WriteBytes(const InputColumn& column) {
+  const Bounds bounds = WriteBounds(column);
+  const std::string segment = IsScanned(column) ? "t" + std::to_string(column.number)
+                                                : SegmentText(column, EndsReader(column));
+  return segment + " + " + bounds.begin + ", " + bounds.end + " - " + bounds.begin;
+}
+
+std::string TextWriter::BytesAt(const InputColumn& column, const std::string& row) {
+  const GatherReader reader(writer_.context_.parameters, row);
+  const Bounds bounds = BoundsOf(column, reader);
+  return SegmentText(column, reader) + " + " + bounds.begin + ", " + bounds.end + " - " +
+         bounds.begin;
 }
 
 TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
@@ -111,9 +172,7 @@ TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
     return {"lookups + " + offset + ", (uint)" + length, constant.is_null ? "1" : ""};
   }
   const InputColumn& column = TextColumn(expression);
-  const Bounds bounds = WriteBounds(column);
-  return {SegmentText(column) + " + " + bounds.begin + ", " + bounds.end + " - " + bounds.begin,
-          writer_.WriteColumn(expression).null};
+  return {WriteBytes(column), writer_.WriteColumn(expression).null};
 }
 
 Value TextWriter::WriteLength(const plan::Expression& expression) {
@@ -121,7 +180,7 @@ Value TextWriter::WriteLength(const plan::Expression& expression) {
   const Text text = WriteText(expression.Operand(0));
   const Bounds bounds = WriteBounds(column);
   Value value;
-  value.range = value.domain = {0, LongestText(*column.form), true};
+  value.range = value.domain = {0, LongestText(column), true};
   value.machine = MachineFor(value.range);
   value.null = text.null;
   value.code = writer_.Declare(value.machine, expression.GetOperation() == Operation::Length

@@ -30,7 +30,18 @@ class TextWriter {
   //! Whether a text column is one of `constants`. Throws Unsupported where `operand` is none.
   Value WriteIn(const plan::Expression& operand,
                 const std::vector<plan::ExpressionPointer>& constants);
+  //! Most bytes of a string of the column.
+  static Int128 LongestText(const InputColumn& column);
   Bounds WriteBounds(const InputColumn& column);
+  //! The same of the string in row `row`, a variable, of the column that holds the bytes.
+  Bounds WriteBoundsAt(const InputColumn& column, const std::string& row);
+  //! The row of the string, an int, in the column that holds its bytes; -1 where the row at hand is
+  //! missing.
+  std::string WriteRow(const InputColumn& column);
+  //! The address and the bytes of the string, as two arguments of a function.
+  std::string WriteBytes(const InputColumn& column);
+  //! The same of the string in row `row`, a variable, of the column that holds the bytes.
+  std::string BytesAt(const InputColumn& column, const std::string& row);
 
  private:
   //! A string as the arguments of a function: address and bytes.
@@ -40,10 +51,17 @@ class TextWriter {
   };
 
   const InputColumn& TextColumn(const plan::Expression& expression) const;
-  //! Of a column of a joined table.
-  GatherReader JoinedReader(const InputColumn& column) const;
-  //! The address of the bytes of the segment of the row at hand.
-  std::string SegmentText(const InputColumn& column);
+  //! Whether the bytes are those of the row at hand of the scanned table.
+  bool IsScanned(const InputColumn& column) const;
+  //! Of the ends of text that is not.
+  GatherReader EndsReader(const InputColumn& column);
+  //! A variable of `type` with the value of `code`, which is the same wherever `name` is.
+  std::string DeclareOnce(const std::string& type, const std::string& name,
+                          const std::string& code);
+  //! The bounds of a string that `reader` reads.
+  static Bounds BoundsOf(const InputColumn& column, const GatherReader& reader);
+  //! The address of the bytes of the segment of the row that `reader` reads.
+  static std::string SegmentText(const InputColumn& column, const GatherReader& reader);
   Text WriteText(const plan::Expression& expression);
   Value WriteLength(const plan::Expression& expression);
 

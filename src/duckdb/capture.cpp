@@ -245,10 +245,11 @@ class PlanWalk {
   }
 
   //! `extended` is `relation` with `op`. Where rows are groups, which are mostly few, a projection
-  //! at the top is not worth a kernel of its own.
+  //! at the top is not worth a kernel of its own; an order has one already.
   void SetBelow(LogicalOperator& op, const Relation& relation, Relation& extended) {
     extended.below.reset();
-    if (op.type != LogicalOperatorType::LOGICAL_PROJECTION || !relation.part.has_aggregate) {
+    if (op.type != LogicalOperatorType::LOGICAL_PROJECTION || !relation.part.has_aggregate ||
+        IsOrdered(relation)) {
       return;
     }
     extended.below =

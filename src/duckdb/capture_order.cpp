@@ -150,12 +150,6 @@ bool IsOrdered(const Relation& relation) {
 }
 
 Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
-  // Strings of groups may turn out to be text, which can't be kept for an operator above them.
-  if (relation.part.has_aggregate &&
-      std::any_of(relation.scope.columns.begin(), relation.scope.columns.end(),
-                  [](const CapturedColumn& column) { return column.type.IsVarchar(); })) {
-    return NotSupported(duckdb::LogicalOperatorToString(op.type) + " above groups of VARCHAR");
-  }
   switch (op.type) {
     case duckdb::LogicalOperatorType::LOGICAL_LIMIT:
       return AddLimit(op.Cast<duckdb::LogicalLimit>(), relation);

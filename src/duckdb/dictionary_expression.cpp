@@ -6,8 +6,10 @@
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/common/types/data_chunk.hpp"
 #include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 #include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/text_origins.hpp"
 #include "duckdb/type_conversion.hpp"
 
 namespace margay::integration {
@@ -186,6 +188,12 @@ plan::DictionaryResults DictionaryExpression::Evaluate(
     throw std::logic_error("DictionaryExpression: the connection of the query is closed");
   }
   return Evaluation(*context, *expression_, values).Run();
+}
+
+bool DictionaryExpression::IsIncreasing() const {
+  return IsCompressedText(*expression_) &&
+         expression_->Cast<duckdb::BoundFunctionExpression>().children[0]->GetExpressionClass() ==
+             duckdb::ExpressionClass::BOUND_REF;
 }
 
 std::string DictionaryExpression::ToString(const std::string& argument) const {

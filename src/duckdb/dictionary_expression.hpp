@@ -18,6 +18,7 @@ class DictionaryExpression : public plan::DictionaryFunction {
                        duckdb::unique_ptr<duckdb::Expression> expression);
 
   plan::Type ResultType() const override { return type_; }
+  bool IsIncreasing() const override;
   //! Runs the expression vector by vector. Where a vector fails it runs value by value, so that
   //! only the values at fault are marked.
   plan::DictionaryResults Evaluate(std::span<const std::string_view> values) const override;

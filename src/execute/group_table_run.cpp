@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "compile/interned_text.hpp"
 #include "execute/text_fetch.hpp"
 #include "memory/out_of_memory.hpp"
 
@@ -81,6 +82,7 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part,
     : KernelRun(part, options),
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
+      texts_(layout_.InternedTexts()),
       slots_(part->LearnedSize(part->Program().builds.size())) {
   auto pins = std::make_shared<std::vector<ColumnPins>>();
   for (const compile::InputColumn& column : Kernel().collect.columns)
@@ -110,6 +112,12 @@ void GroupTableRun::CreateTable() {
   table_ = GetPart().Pool().TakeScratch(slots_ * layout_.words * sizeof(int64_t));
   if (shared_.is_hashed)
     codes_ = GetPart().Pool().TakeScratch(slots_ * sizeof(uint64_t));
+  size_t interned = 0;
+  for (size_t i = 0; i < texts_.size(); i++)
+    interned += InternedBytes(i);
+  reservation_ = GetPart().Pool().Reserve(interned);
+  for (size_t i = 0; i < texts_.size(); i++)
+    interned_.push_back(device.CreateZeroedBuffer(InternedBytes(i), device::Access::ReadWrite));
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
   BindTable(prepare, 0);
@@ -136,7 +144,15 @@ uint32_t GroupTableRun::BindTable(device::Kernel& kernel, uint32_t argument) con
 }
 
 void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
-  BindTable(kernel, argument);
+  argument = BindTable(kernel, argument);
+  for (size_t i = 0; i < texts_.size(); i++) {
+    kernel.Argument(argument++, interned_[i]);
+    kernel.Argument(argument++, compile::InternedText::Slots(texts_[i]) - 1);
+  }
+}
+
+size_t GroupTableRun::InternedBytes(size_t text) const {
+  return compile::InternedText::Slots(texts_[text]) * sizeof(uint32_t);
 }
 
 GroupTableRun::Packed GroupTableRun::Pack() {
@@ -209,6 +225,8 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
 void GroupTableRun::DropTable() {
   table_ = memory::ScratchExtent();
   codes_ = memory::ScratchExtent();
+  interned_.clear();
+  reservation_ = memory::ScratchReservation();
 }
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
@@ -216,7 +234,7 @@ std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size
   std::vector<TextRow> rows(values.size() / sizeof(TextRow));
   std::memcpy(rows.data(), values.data(), values.size());
   values.resize(rows.size() * sizeof(std::string_view));
-  return TextFetch(GetPart(), *Kernel().collect.columns[column].image,
+  return TextFetch(GetPart(), *Kernel().collect.columns[column].TextImage(),
                    (*collect_pins_)[column].texts, collect_pins_)
       .Fetch(queue, rows, reinterpret_cast<std::string_view*>(values.data()));
 }

@@ -46,6 +46,8 @@ class GroupTableRun : public KernelRun {
   void CreateTable();
   //! Sets the arguments that are the table; returns the number of the next one.
   uint32_t BindTable(device::Kernel& kernel, uint32_t argument) const;
+  //! Of the table that gives the strings of text number `text` their numbers.
+  size_t InternedBytes(size_t text) const;
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
@@ -68,9 +70,12 @@ class GroupTableRun : public KernelRun {
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;
+  const std::vector<compile::InputColumn> texts_;                //!< that are keys
   std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
   memory::ScratchExtent table_, codes_;
+  memory::ScratchReservation reservation_;  //!< of interned_
+  std::vector<device::Buffer> interned_;    //!< per text: see compile::InternedText
 };
 
 }  // namespace margay::execute

@@ -67,6 +67,10 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
 }
 
 KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
+  if (column.RefersToText()) {
+    const storage::ColumnImage& text = *column.TextImage();
+    return {Pin(text.DataExtents(), column.name), {}, Pin(text.TextExtents(), column.name)};
+  }
   if (!column.image)
     return {};
   return {Pin(column.image->DataExtents(), column.name),
@@ -173,7 +177,7 @@ void KernelRun::CountWork(const WorkList& work, const Batch& batch) {
       statistics_.bytes_touched += rows * column.form->Width();
       if (column.form->HasValidity())
         statistics_.bytes_touched += (rows + 7) / 8;
-      if (column.IsText())
+      if (column.HoldsText())
         statistics_.bytes_touched += column.image->Segments()[segment].text_bytes;
     }
   }
@@ -205,8 +209,13 @@ void KernelRun::RunAll() {
   parameters_ = Upload(words);
   lookups_ = Upload(lookups);
   Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
-  if (std::any_of(joined_pins_->begin(), joined_pins_->end(),
-                  [](const ColumnPins& pins) { return pins.data.empty() || pins.texts.empty(); })) {
+  const auto lacks_rows = [](const ColumnPins& pins) {
+    return pins.data.empty() || pins.texts.empty();
+  };
+  bool needs_rows = std::any_of(joined_pins_->begin(), joined_pins_->end(), lacks_rows);
+  for (size_t i = 0; i < pins_->size(); i++)
+    needs_rows = needs_rows || (Kernel().columns[i].RefersToText() && lacks_rows((*pins_)[i]));
+  if (needs_rows) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
   }
   device::QueueLease queue = device.AcquireQueue();
@@ -277,7 +286,7 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
     const ColumnPins& pins = (*pins_)[i];
     const compile::InputColumn& column = Kernel().columns[i];
     if (!column.image) {
-      argument = BindKept(kernel, argument, column);
+      argument = BindKept(kernel, argument, column, pins, no_rows_);
       continue;
     }
     kernel.Argument(argument++, pins.data[extent].Buffer());
@@ -302,7 +311,7 @@ uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
                                const compile::InputColumn& column, const ColumnPins& pins,
                                const device::Buffer& no_rows) const {
   if (!column.image)
-    return BindKept(kernel, argument, column);
+    return BindKept(kernel, argument, column, pins, no_rows);
   if (pins.data.empty())
     kernel.Argument(argument++, no_rows);
   for (size_t extent = 0; extent < pins.data.size(); extent++) {
@@ -316,11 +325,19 @@ uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
 }
 
 uint32_t KernelRun::BindKept(device::Kernel& kernel, uint32_t argument,
-                             const compile::InputColumn& column) const {
+                             const compile::InputColumn& column, const ColumnPins& pins,
+                             const device::Buffer& no_rows) const {
   const KeptTable::Column& kept = Kept(column.table)->At(column.id);
   kernel.Argument(argument++, kept.values);
   if (column.form->HasValidity())
     kernel.Argument(argument++, kept.validity);
+  if (!column.RefersToText())
+    return argument;
+  if (pins.data.empty())
+    kernel.Argument(argument++, no_rows);
+  for (const memory::ExtentPin& ends : pins.data)
+    kernel.Argument(argument++, ends.Buffer());
+  kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
   return argument;
 }
 

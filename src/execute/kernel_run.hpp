@@ -123,7 +123,7 @@ class KernelRun : public Run {
     std::vector<memory::ExtentPin> validity;
     std::vector<memory::ExtentPin> texts;
   };
-  //! Throws ImageLost.
+  //! Of a column that refers to text: the pins of that text. Throws ImageLost.
   static ColumnPins PinColumn(const compile::InputColumn& column);
   //! Sets the arguments of a column whose rows are found by their numbers; returns the number of
   //! the next argument. `no_rows` stands for what a table without rows lacks.
@@ -164,9 +164,9 @@ class KernelRun : public Run {
   void RunInners();
   //! Adds the work of a run before this one.
   void AddStatistics(const RunStatistics& statistics);
-  //! Sets the arguments of a column of a kept table; returns the number of the next one.
-  uint32_t BindKept(device::Kernel& kernel, uint32_t argument,
-                    const compile::InputColumn& column) const;
+  //! Sets the arguments of a column of a kept table; see BindJoined.
+  uint32_t BindKept(device::Kernel& kernel, uint32_t argument, const compile::InputColumn& column,
+                    const ColumnPins& pins, const device::Buffer& no_rows) const;
   //! Runs the kernels of the build sides.
   void RunBuilds();
   //! How many of the first `count` of these segments have their bytes in the same text extents.

@@ -72,18 +72,21 @@ std::shared_ptr<const void> RowsRun::FetchTexts(device::Queue& queue, size_t out
     CopyRegions(queue, buffers_[output].values, counts, Kernel().unit_rows, sizeof(values[0]),
                 reinterpret_cast<std::byte*>(values.data()));
   };
-  const size_t column = *outputs_[output].text_column, own = Kernel().columns.size();
+  const size_t number = *outputs_[output].text_column, own = Kernel().columns.size();
+  const bool is_own = number < own;
+  const compile::InputColumn& column =
+      is_own ? Kernel().columns[number] : Kernel().joined_columns[number - own];
+  const auto& pins = is_own ? Pins() : JoinedPins();
+  const TextFetch fetch(GetPart(), *column.TextImage(),
+                        (*pins)[is_own ? number : number - own].texts, pins);
   if (outputs_[output].has_text_row) {
     std::vector<TextRow> rows;
     copy(rows);
-    return TextFetch(GetPart(), *Kernel().joined_columns[column - own].image,
-                     (*JoinedPins())[column - own].texts, JoinedPins())
-        .Fetch(queue, rows, texts);
+    return fetch.Fetch(queue, rows, texts);
   }
   std::vector<TextPlace> places;
   copy(places);
-  return TextFetch(GetPart(), *Kernel().columns[column].image, (*Pins())[column].texts, Pins())
-      .Fetch(queue, segments, places, texts);
+  return fetch.Fetch(queue, segments, places, texts);
 }
 
 void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {

@@ -47,6 +47,16 @@ inline int text_order(__global const uchar* a, uint a_bytes, __global const ucha
   return a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
+//! The eight bytes from `from` on, the first one highest, with 0 in place of those behind the end.
+inline ulong text_order_word(__global const uchar* text, uint bytes, uint from) {
+  if (from >= bytes) {
+    return 0;
+  }
+  const ulong word = as_ulong(vload8(0, text + from).s76543210);
+  const uint rest = bytes - from;
+  return rest < 8 ? word & ~0UL << (64 - 8 * rest) : word;
+}
+
 //! Whether a text is one of `count` sorted ones, whose bytes lie one behind the other.
 TEXT_FUNCTION int text_list_holds(__global const uchar* list, __global const uint* ends, uint count,
                                   __global const uchar* text, uint bytes) {

@@ -35,6 +35,9 @@ class DictionaryFunction {
   virtual ~DictionaryFunction() = default;
 
   virtual Type ResultType() const = 0;
+  //! Whether all results compare as their values do, so that no two are the same, and NULL alone
+  //! has NULL.
+  virtual bool IsIncreasing() const { return false; }
   //! Evaluates the function over all `values` and over NULL.
   virtual DictionaryResults Evaluate(std::span<const std::string_view> values) const = 0;
   //! The expression with `argument` in the place of the column, constants included.

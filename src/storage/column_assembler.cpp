@@ -330,6 +330,8 @@ void ColumnAssembler::WriteSegmentData(size_t segment, std::byte* destination) {
       return VisitWidth(parts_.width, [&]<typename Out>(std::type_identity<Out>) {
         WriteIntegers(segment, reinterpret_cast<Out*>(destination));
       });
+    case Encoding::TextRow:
+      throw std::logic_error("ColumnAssembler: no image refers to the rows of another one");
   }
 }
 

@@ -13,6 +13,8 @@
 
 namespace margay::storage {
 
+class ColumnImage;
+
 //! How a column is encoded and what is known about its values: all that kernels are generated from.
 //! Of an image's column all of it is exact. Of a column that is computed on the device later, the
 //! rows are the most that it can have, its statistics are bounds, and nothing is known about its
@@ -34,6 +36,7 @@ class ColumnForm {
     //! Text only.
     size_t text_extents = 0;
     std::shared_ptr<const Dictionary> dictionary;
+    std::shared_ptr<const ColumnImage> text_source = nullptr;
   };
 
   explicit ColumnForm(Parts parts) : parts_(std::move(parts)) {}
@@ -54,6 +57,8 @@ class ColumnForm {
   size_t TextExtentCount() const { return parts_.text_extents; }
   //! Not null exactly where the encoding is Dictionary.
   const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
+  //! The Text column that the values are rows of. Not null exactly where the encoding is TextRow.
+  const std::shared_ptr<const ColumnImage>& TextSource() const { return parts_.text_source; }
 
  private:
   const Parts parts_;

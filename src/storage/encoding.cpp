@@ -18,6 +18,8 @@ std::string_view EncodingName(Encoding encoding) {
       return "dictionary";
     case Encoding::Text:
       return "text";
+    case Encoding::TextRow:
+      return "text row";
   }
   throw std::logic_error("EncodingName: unknown encoding");
 }

@@ -13,6 +13,7 @@ enum class Encoding : uint8_t {
   Float64,     //!< as it is
   Dictionary,  //!< code in the column's sorted dictionary, in 1, 2 or 4 bytes; all bases are 0
   Text,        //!< end of the row's bytes in its segment, in 4 bytes; the bytes lie in text extents
+  TextRow,     //!< row of a Text column, whose string it is, in 4 bytes; computed on the device
 };
 
 //! In lower case, for users.

@@ -17,13 +17,16 @@ using plan::TypeKind;
 //! A dictionary function that is never evaluated.
 class Function : public plan::DictionaryFunction {
  public:
-  explicit Function(plan::Type type) : type_(type) {}
+  explicit Function(plan::Type type, bool is_increasing = false)
+      : type_(type), is_increasing_(is_increasing) {}
   plan::Type ResultType() const override { return type_; }
+  bool IsIncreasing() const override { return is_increasing_; }
   plan::DictionaryResults Evaluate(std::span<const std::string_view>) const override { return {}; }
   std::string ToString(const std::string& argument) const override { return "f(" + argument + ")"; }
 
  private:
   plan::Type type_;
+  bool is_increasing_;
 };
 
 //! Columns without rows: t is text, d has a dictionary.
@@ -114,11 +117,28 @@ TEST(TextResolution, RefusesWhatHasNoFormByRow) {
   }
 }
 
+TEST(TextResolution, OrdersByTheStringsOfIncreasingFunctions) {
+  const auto increasing = std::make_shared<Function>(TypeKind::Int64, true);
+  Pipeline pipeline;
+  pipeline.order = PipelineOrder{{{Expression::Dictionary(increasing, T()), true, false},
+                                  {Expression::Dictionary(increasing, D()), false, false},
+                                  {T(), false, true}},
+                                 {}};
+  const Pipeline resolved = Resolve(pipeline);
+  EXPECT_EQ(resolved.order->keys[0].expression->ToString(), "t");
+  EXPECT_TRUE(resolved.order->keys[0].is_descending);
+  EXPECT_EQ(resolved.order->keys[1].expression->ToString(), "f(d)");
+  EXPECT_EQ(resolved.order->keys[2].expression->ToString(), "t");
+  pipeline.order->keys = {
+      {Expression::Dictionary(std::make_shared<Function>(TypeKind::Int64), T()), false, false}};
+  EXPECT_THROW(Resolve(pipeline), Unsupported);
+}
+
 TEST(TextResolution, RefusesExtremesOfText) {
   Pipeline groups;
   groups.is_aggregate = true;
   groups.outputs = {T()};
-  EXPECT_NO_THROW(Resolve(groups));  // It may follow from another key.
+  EXPECT_NO_THROW(Resolve(groups));
   groups.outputs = {D(), Length()};
   EXPECT_NO_THROW(Resolve(groups));
   groups.aggregates = {{plan::AggregateFunction::Count, T(), TypeKind::Int64}};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 
 #include "execute/part.hpp"
@@ -195,6 +197,81 @@ TEST(TextPart, ColumnsComparedWithEachOther) {
       EXPECT_EQ(count, expected);
     });
   }
+}
+
+//! Rows of which several have the same string.
+std::vector<Row> MakeRepeatedRows(size_t count) {
+  const std::vector<Row> different = MakeRows(count / 3);
+  std::vector<Row> rows;
+  for (size_t i = 0; i < count; i++)
+    rows.push_back(different[i * 7 % different.size()]);
+  return rows;
+}
+
+//! How many rows have a string; NULL has none.
+using Counts = std::map<std::optional<std::string>, int64_t>;
+
+Counts CountStrings(const std::vector<Row>& rows) {
+  Counts counts;
+  for (const Row& row : rows)
+    counts[row.is_null ? std::nullopt : std::optional(row.text)]++;
+  return counts;
+}
+
+plan::NodePointer GroupsOfText() {
+  return Node::GroupBy(Scan(), {TextColumn()},
+                       {{plan::AggregateFunction::CountStar, nullptr, TypeKind::Int64}});
+}
+
+//! The rows of a result of a string and a count, none of which comes twice.
+Counts ReadCounts(Run& run) {
+  Counts counts;
+  while (const auto batch = run.Next()) {
+    for (size_t i = 0; i < batch->rows; i++) {
+      const ResultColumn& text = batch->columns[0];
+      const bool is_null = text.validity != nullptr && text.validity[i] == 0;
+      int64_t count = 0;
+      std::memcpy(&count, batch->columns[1].values + i * sizeof(count), sizeof(count));
+      EXPECT_TRUE(
+          counts.emplace(is_null ? std::nullopt : std::optional(TextAt(text, i)), count).second);
+    }
+  }
+  return counts;
+}
+
+TEST(TextPart, GroupsOfEqualStrings) {
+  const std::vector<Row> rows = MakeRepeatedRows(60000);
+  const Counts expected = CountStrings(rows);
+  WithEverySetting([&](const Setting& setting) {
+    const Fixture fixture = Build(setting, rows);
+    EXPECT_EQ(ReadCounts(*Start(setting, fixture, GroupsOfText())), expected);
+  });
+}
+
+TEST(TextPart, StringsOfGroupsBelowOtherOperators) {
+  const std::vector<Row> rows = MakeRepeatedRows(60000);
+  Counts expected = CountStrings(rows);
+  std::erase_if(expected, [](const auto& entry) {
+    return !entry.first || entry.first->find("needle") == std::string::npos;
+  });
+  const auto filtered = Node::Filter(GroupsOfText(), Contains("needle"));
+  const auto count = Expression::Column(1, TypeKind::Int64, "count");
+  const auto ordered = Node::Order(filtered, {{count, true, false}}, {});
+  WithEverySetting([&](const Setting& setting) {
+    const Fixture fixture = Build(setting, rows);
+    EXPECT_EQ(ReadCounts(*Start(setting, fixture, filtered)), expected);
+    EXPECT_EQ(ReadCounts(*Start(setting, fixture, ordered)), expected);
+  });
+}
+
+TEST(TextPart, RefusesGroupsOfTextInSeveralExtents) {
+  const std::vector<Row> rows = MakeRepeatedRows(150000);
+  WithEverySetting([&](const Setting& setting) {
+    if (setting.largest_text_extent != 1)
+      return;
+    const Fixture fixture = Build(setting, rows);
+    EXPECT_THROW(Start(setting, fixture, GroupsOfText()), std::runtime_error);
+  });
 }
 
 }  // namespace

@@ -488,6 +488,9 @@ std::vector<Cell> Decode(const ColumnImage& image, device::Device& device) {
                              image.Segments()[segment].base + begin,
                          static_cast<size_t>(bits) - begin);
         break;
+      case Encoding::TextRow:
+        ADD_FAILURE() << "no image refers to the rows of another one";
+        break;
     }
   }
   return cells;
