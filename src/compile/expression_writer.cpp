@@ -167,6 +167,9 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       return WriteColumn(expression);
     case Operation::Constant:
       return WriteConstant(expression);
+    case Operation::Error:
+      RaiseFault(dialect_.True(), "");
+      return Write(plan::Expression::Null(expression.GetType()));
     case Operation::Add:
     case Operation::Subtract:
     case Operation::Multiply:

@@ -31,8 +31,8 @@ namespace margay::compile {
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables
-//!   heads, bits, nexts,     per join table read (see JoinTable)
-//!   links
+//!   heads, bits, counts,    per join table read (see JoinTable)
+//!   nexts, links
 //!   resume                  if resumable, uints per unit and work-item, 0 at first: where its next
 //!                           launch goes on; where joins multiply the rows of a result also how
 //!                           many rows the row there has given
@@ -45,10 +45,19 @@ namespace margay::compile {
 //!              values, nulls per output: unit u writes from row u * unit_rows on; nulls (1 byte
 //!              per
 //!                           row, 0 = NULL) only where the output can be NULL
-//!   build:     heads, bits, nexts, links  of the table that is filled
+//!   build:     heads, bits, counts, nexts, links  of the table that is filled; the host makes
+//!                           the counts
+//!              key_range    two longs, of a table with a ranged key: its least and greatest value
 //!              entries      uint, of a numbered table: entries so far
 //!              capacity     uint, of a numbered table: most entries
 struct GeneratedKernel {
+  //! A join with table `build` by `column` of the scan: segments without a value between the least
+  //! and the greatest ranged key of the table are of no use.
+  struct RangedJoin {
+    size_t build = 0;
+    InputColumn column;
+  };
+
   std::string source;
   Shape shape = Shape::Loop;
   uint32_t work_group = 1;  //!< work-items of a work-group
@@ -56,10 +65,11 @@ struct GeneratedKernel {
   uint32_t units_per_segment = 1;
   uint32_t units_per_work_group = UINT32_MAX;  //!< more would overflow a work-group's accumulators
 
-  //! Joins may make several rows of the result of one. Such a result keeps no order: a unit of work
-  //! gives as many rows as its region holds, and goes on in the next launch, where its first row
-  //! may have given some already. The variables `produced`, `given` and `has_room` tell how many
-  //! rows the unit, and the row at hand, have given, and whether there is room for more.
+  //! Joins may make several rows of the result of one, or look at very many for it. Such a result
+  //! keeps no order: a unit of work gives as many rows as its region holds, and goes on in the next
+  //! launch, where its first row may have given some already. The variables `produced`, `given` and
+  //! `has_room` tell how many rows the unit, and the row at hand, have given, and whether there is
+  //! room for more.
   bool multiplies_result = false;
   bool is_resumable = false;  //!< may stop before its work is done
   uint32_t resume_words = 1;  //!< of `resume`, per unit and work-item
@@ -78,6 +88,7 @@ struct GeneratedKernel {
   std::string structure_keys;  //!< what such a table finds rows by, for people
   Parameters parameters;
   std::shared_ptr<const SegmentFilter> filter;
+  std::vector<RangedJoin> ranged_joins;
 
   bool is_aggregate = false;
   //! The work-groups of a launch share `tables` partial tables, which the host makes ready.
@@ -126,12 +137,14 @@ enum class ResultUse : uint8_t {
 //! Generates the kernels for `plan`, or says why there are none. `columns` are those of the plan's
 //! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables, or
 //! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
-//! outputs that may be null, is not true may be left out.
+//! outputs that may be null, is not true may be left out. `method` is that of all joins that it can
+//! serve; without one each has what suits it.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape,
                                                         ResultUse use = ResultUse::Rows,
-                                                        const plan::ExpressionPointer& wanted = {});
+                                                        const plan::ExpressionPointer& wanted = {},
+                                                        std::optional<JoinMethod> method = {});
 
 }  // namespace margay::compile

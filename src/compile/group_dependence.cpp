@@ -37,8 +37,7 @@ std::set<size_t> GroupDependence::FixedTables(const std::vector<size_t>& kept) c
   // Joins lead to further rows; each comes behind those that its keys need.
   for (const PipelineJoin& join : pipeline.joins) {
     const JoinTable& table = join_tables_[join.build];
-    const bool finds_one_row = join.GivesBuildSide() && table.keys_are_unique &&
-                               (join.kind == plan::JoinKind::Inner || !join.residual);
+    const bool finds_one_row = join.GivesBuildSide() && table.keys_are_unique && !join.residual;
     const bool starts_fixed =
         std::all_of(join.keys.begin(), join.keys.end(),
                     [&](const plan::JoinKey& key) { return is_fixed(*key.probe); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "compile/expression_writer.hpp"
 #include "compile/selectivity.hpp"
@@ -105,6 +106,9 @@ class JoinOrder {
     const Pipeline& build = program_.builds[join.build].pipeline;
     const auto probe_key = [](const plan::JoinKey& key) { return key.probe; };
     const auto build_key = [](const plan::JoinKey& key) { return key.build; };
+    // A nested loop has as many steps either way, but the scanned side is what work-items share.
+    if (join.kind == plan::JoinKind::Inner && join.keys.empty())
+      return &join == &pipeline.joins.front() && rows_[build.table] > rows_[pipeline.table];
     return join.kind == plan::JoinKind::Inner && rows_[build.table] >= rows_[pipeline.table] &&
            AreUnique(join.keys, probe_key, pipeline.table) &&
            !AreUnique(join.keys, build_key, build.table) &&
@@ -115,12 +119,7 @@ class JoinOrder {
 
   //! Takes the conditions of an inner join out of it.
   static std::vector<plan::ExpressionPointer> TakeConditions(PipelineJoin& join) {
-    std::vector<plan::ExpressionPointer> conditions = std::move(join.conjuncts);
-    join.conjuncts.clear();
-    if (join.residual)
-      plan::SplitConjunction(join.residual, conditions);
-    join.residual = nullptr;
-    return conditions;
+    return std::exchange(join.conjuncts, {});
   }
 
   static void Append(std::vector<plan::ExpressionPointer>& conjuncts,
@@ -166,6 +165,9 @@ class JoinOrder {
     const BuildPipeline& build = program_.builds[join.build];
     const auto& joins = build.pipeline.joins;
     const bool is_plain = build.pipeline.conjuncts.empty() && joins.empty();
+    // What a nested loop looks at, it looks at for every row.
+    if (join.keys.empty())
+      return false;
     // Text is searched faster in a scan.
     if (join.kind != plan::JoinKind::Inner || is_plain || ReadsText(build.pipeline))
       return false;
@@ -202,7 +204,9 @@ class JoinOrder {
       const PipelineJoin& join = pipeline.joins[i];
       const Pipeline& build = program_.builds[join.build].pipeline;
       const double share = ExpectedShare(build);
-      if (join.kind == plan::JoinKind::Anti)
+      if (join.keys.empty())
+        rows *= join.kind == plan::JoinKind::Inner ? share * double(rows_[build.table]) : 1;
+      else if (join.kind == plan::JoinKind::Anti)
         rows *= 1 - share;
       else if (join.kind != plan::JoinKind::Left)
         rows *= share;

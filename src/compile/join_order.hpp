@@ -13,7 +13,8 @@ namespace margay::compile {
 //! few rows are touched:
 //!
 //! Exchange. A table with unique keys that is joined with a larger one by keys that are not becomes
-//! the build side: every row of the larger one finds at most one there.
+//! the build side: every row of the larger one finds at most one there. So does the smaller table
+//! of a nested loop.
 //!
 //! Lift. The filters and joins of a build side come behind the join with it where fewer rows are
 //! expected there than the build side's table has. What is left of the build side, a plain scan,

@@ -14,6 +14,21 @@ namespace {
 //! hash table is smaller and stays in nearer caches.
 constexpr uint64_t kMostSlotsPerRow = 8;
 
+//! A bitmap may have this many times as many: its slots are bits, not words.
+constexpr uint64_t kBitsPerSlot = 32;
+
+//! A ranked one as well, with two bits per slot where a direct table has a word: 16 times.
+constexpr uint64_t kRanksPerSlot = 16;
+
+//! Fewer heads stay in near caches, where reading one is faster than counting bits.
+constexpr uint64_t kFewestSlotsOfRanks = uint64_t{1} << 18;
+
+//! No table has more slots.
+constexpr uint64_t kMostSlots = uint64_t{1} << 31;
+
+//! A direct table may have as many where that method is forced: 1 GiB.
+constexpr uint64_t kMostForcedSlots = uint64_t{1} << 28;
+
 //! A slot by one of several keys should not have more entries than this on average: they are all
 //! looked at.
 constexpr uint64_t kMostRowsPerValue = 8;
@@ -27,6 +42,22 @@ bool HasFewRowsPerValue(const plan::Expression& key, const std::vector<InputColu
   const storage::ColumnStatistics& statistics = column.form->Statistics();
   return column.table == table && statistics.distinct_count != 0 &&
          statistics.rows / statistics.distinct_count <= kMostRowsPerValue;
+}
+
+//! Whether the rows of `side` are all rows of its table, sorted by their one key, which is unique.
+bool IsSorted(const BuildPipeline& side, const std::vector<InputColumn>& columns) {
+  if (!side.pipeline.conjuncts.empty() || !side.pipeline.joins.empty() || side.keys.size() != 1 ||
+      side.keys[0]->GetOperation() != plan::Operation::Column)
+    return false;
+  const InputColumn& column = columns[side.keys[0]->ColumnIndex()];
+  return column.image && column.form->Statistics().sorted &&
+         UniqueColumn(*side.keys[0], columns, side.pipeline.table) != nullptr;
+}
+
+//! Whether a direct table by `key` would lie beyond near caches.
+bool IsFar(const Value& key) {
+  const Range size = key.range - Range::Of(key.range.low);
+  return !size.exact || size.high >= static_cast<Int128>(kFewestSlotsOfRanks);
 }
 
 //! Fewer heads lie in the nearest cache themselves.
@@ -44,13 +75,15 @@ bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join
 }
 
 JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
-                        KernelContext scratch, const std::vector<uint64_t>& rows) {
+                        KernelContext scratch, const std::vector<uint64_t>& rows,
+                        std::optional<JoinMethod> method) {
   const BuildPipeline& side = program.builds[build];
   JoinTable table;
   table.number = build;
   table.table = side.pipeline.table;
   table.rows = rows[table.table];
   table.links = side.links;
+  table.ranged_key = side.ranged_key;
   table.is_numbered = MultipliesRows(side.pipeline, others);
   if (table.is_numbered)
     table.links.push_back(table.table);
@@ -61,6 +94,7 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
   std::vector<Value> values;
+  table.keys_are_unique = table.rows <= 1;
   for (size_t i = 0; i < side.keys.size(); i++) {
     const plan::ExpressionPointer& key = side.keys[i];
     values.push_back(writer.AsOrdered(writer.Write(key)));
@@ -71,14 +105,62 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
                              UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr);
   }
   table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
-  const uint64_t most_slots =
-      std::min(std::max(table.rows * kMostSlotsPerRow, kAlwaysDirect), uint64_t{1} << 31);
-  table.is_direct = table.AddDirectKeys(values, most_slots);
-  if (!table.is_direct)
-    table.CompareKeys(side, values, scratch.columns, most_slots);
-  table.has_bits = table.is_direct && table.slots >= kFewestSlotsOfBits &&
-                   side.expected_share <= kMostShareOfBits;
+  if (table.ranged_key && values[*table.ranged_key].machine == Machine::Wide)
+    table.ranged_key.reset();
+  table.ChooseForm(side, values, scratch.columns, method);
   return table;
+}
+
+void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
+                           const std::vector<InputColumn>& columns,
+                           std::optional<JoinMethod> method) {
+  const uint64_t few_slots = std::max(rows * kMostSlotsPerRow, kAlwaysDirect);
+  const auto most_slots = [&](JoinMethod form, uint64_t times) {
+    return method == form ? kMostSlots : std::min(few_slots * times, kMostSlots);
+  };
+  const auto may_be = [&](JoinMethod form) { return !method || method == form; };
+  if (!side.needs_rows && (!side.needs_matches || keys_are_unique) && may_be(JoinMethod::Bitmap))
+    MakeBitmap(keys, most_slots(JoinMethod::Bitmap, kBitsPerSlot));
+  if (!is_bitmap && may_be(JoinMethod::RankBitmap) && IsSorted(side, columns) &&
+      (method || IsFar(keys[0])))
+    MakeRanked(keys, most_slots(JoinMethod::RankBitmap, kRanksPerSlot));
+  if (is_bitmap || is_ranked)
+    return;
+  uint64_t most_heads = std::min(few_slots, kMostSlots);
+  if (method == JoinMethod::Direct)
+    most_heads = kMostForcedSlots;
+  else if (method == JoinMethod::Hash && !keys.empty())
+    most_heads = 0;
+  is_direct = AddDirectKeys(keys, most_heads);
+  if (!is_direct)
+    CompareKeys(side, keys, columns, most_heads);
+  has_bits = is_direct && slots >= kFewestSlotsOfBits && side.expected_share <= kMostShareOfBits;
+}
+
+JoinMethod JoinTable::Method() const {
+  if (is_bitmap)
+    return JoinMethod::Bitmap;
+  if (is_ranked)
+    return JoinMethod::RankBitmap;
+  if (holds_null.empty())
+    return JoinMethod::NestedLoop;
+  return is_direct ? JoinMethod::Direct : JoinMethod::Hash;
+}
+
+void JoinTable::MakeRanked(const std::vector<Value>& keys, uint64_t most_slots) {
+  is_ranked = AddDirectKeys(keys, most_slots);
+  is_direct = has_bits = is_ranked;
+}
+
+void JoinTable::MakeBitmap(const std::vector<Value>& keys, uint64_t most_slots) {
+  is_bitmap = AddDirectKeys(keys, most_slots);
+  if (!is_bitmap)
+    return;
+  is_direct = has_bits = true;
+  // A slot counts once, and is no row.
+  keys_are_unique = true;
+  is_numbered = false;
+  links.clear();
 }
 
 void JoinTable::CompareKeys(const BuildPipeline& side, const std::vector<Value>& values,

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compile/expression_writer.hpp"
+#include "compile/join_method.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
@@ -16,7 +18,12 @@ namespace margay::compile {
 //!   bits    slots x 1 bit   whether the slot has an entry; only where few have (has_bits). So much
 //!                           smaller that most rows without a match are done in near caches. The
 //!                           heads of slots without an entry are undefined then, unless there are
-//!                           nexts
+//!                           nexts. A bitmap is nothing but bits: for joins that need to know no
+//!                           more
+//!   counts  words x uint    how many bits are set before each word of them; only in place of
+//!   heads,
+//!                           where the rows are sorted by their unique key (is_ranked): the row of
+//!                           a key is the number of keys before it
 //!   nexts   entries x int   entry + 1 of the next entry of the same slot, 0 at the end; only where
 //!                           several entries can have one slot
 //!   links   entries x int   per linked table: its row of this entry, or -1
@@ -26,7 +33,8 @@ namespace margay::compile {
 //!
 //! The slot of an entry is the place of its keys in the product of their domains (direct), or a
 //! hash of them. A direct table may leave keys out whose domains are too large; they are compared
-//! then, as all keys of a hash table are.
+//! then, as all keys of a hash table are. Without keys there is one slot, and all entries are in
+//! it: a nested loop.
 struct JoinTable {
   //! A key of a direct table: slot = sum over keys of (value - low) * stride. NULL, where the table
   //! holds it, takes the place behind the last value.
@@ -48,18 +56,34 @@ struct JoinTable {
   std::vector<bool> holds_null;        //!< per key: entries may have NULL, which matches NULL
   bool is_numbered = false;            //!< entries are numbered as they come
   bool has_bits = false;
+  bool is_bitmap = false;     //!< has no entries but bits; is_direct and has_bits too
+  bool is_ranked = false;     //!< has counts; is_direct and has_bits too
   std::vector<size_t> links;  //!< tables
+  //! The number of a key whose least and greatest values are noted as entries come.
+  std::optional<size_t> ranged_key;
 
-  bool HasUndefinedHeads() const { return has_bits && !HasNexts(); }
+  JoinMethod Method() const;
+  bool HasHeads() const { return !is_bitmap && !is_ranked; }
+  bool HasUndefinedHeads() const { return HasHeads() && has_bits && !HasNexts(); }
   uint64_t BitWords() const { return (slots + 31) / 32; }
   bool HasNexts() const { return !(compared_keys.empty() && keys_are_unique); }
+  //! Every row of the probe side looks at all entries.
+  bool IsNestedLoop() const { return holds_null.empty() && !keys_are_unique; }
 
-  //! Chooses the form of the table for a build side. `others` are the tables that it joins with,
-  //! `rows` those of all tables. Throws Unsupported.
+  //! Chooses the form of the table for a build side: `method`, if there is one and it can serve the
+  //! join. `others` are the tables that it joins with, `rows` those of all tables. Throws
+  //! Unsupported.
   static JoinTable Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
-                      KernelContext scratch, const std::vector<uint64_t>& rows);
+                      KernelContext scratch, const std::vector<uint64_t>& rows,
+                      std::optional<JoinMethod> method);
 
  private:
+  //! Chooses how slots are found and what they hold: `method`, if that is possible.
+  void ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
+                  const std::vector<InputColumn>& columns, std::optional<JoinMethod> method);
+  //! Makes the table a bitmap, or a ranked one, if that has no more than `most_slots` slots.
+  void MakeBitmap(const std::vector<Value>& keys, uint64_t most_slots);
+  void MakeRanked(const std::vector<Value>& keys, uint64_t most_slots);
   //! Makes a key, or all of them, part of a direct table's slot, unless there were more than
   //! `most_slots` slots then.
   bool AddDirectKey(size_t number, const Value& key, uint64_t most_slots);

@@ -34,6 +34,10 @@ std::string JoinWriter::Bits(const JoinTable& table) {
   return "bits" + std::to_string(table.number);
 }
 
+std::string JoinWriter::Counts(const JoinTable& table) {
+  return "counts" + std::to_string(table.number);
+}
+
 std::string JoinWriter::Nexts(const JoinTable& table) {
   return "nexts" + std::to_string(table.number);
 }
@@ -66,6 +70,8 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
     slot.code =
         hash + " & (ulong)" +
         context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1), Machine::Int64);
+  } else if (table.direct_keys.empty()) {
+    slot.code = "0";
   } else {
     for (const JoinTable::DirectKey& direct : table.direct_keys) {
       const Value& key = keys[direct.key];
@@ -224,6 +230,14 @@ std::string JoinWriter::WriteTaken(const PipelineJoin& join, const JoinTable& ta
 std::string JoinWriter::HeadCode(const PipelineJoin& join, const JoinTable& table,
                                  const std::vector<Value>& keys) {
   const Slot slot = WriteProbeSlot(join, table, keys);
+  if (table.is_bitmap)
+    return slot.exists + " - 1";
+  if (table.is_ranked) {
+    const std::string place = "place" + std::to_string(table.number);
+    const std::string word = "[" + place + " >> 5]";
+    return slot.exists + " ? (int)(" + Counts(table) + word + " + popcount(" + Bits(table) + word +
+           " & ((1u << (uint)(" + place + " & 31)) - 1u))) : -1";
+  }
   if (slot.exists.empty())
     return "(int)" + Heads(table) + "[" + slot.code + "] - 1";
   // Slot 0 in place of none, rather than a branch.
@@ -328,6 +342,11 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   const Slot slot = WriteSlot(table, values, keys);
   if (!slot.exists.empty())
     block_.Open("if (" + slot.exists + ") {");
+  if (table.ranged_key) {
+    const std::string key = writer_.Convert(values[*table.ranged_key], Machine::Int64);
+    block_.Line("least = min(least, " + key + ");");
+    block_.Line("greatest = max(greatest, " + key + ");");
+  }
   std::string entry = position;
   if (table.is_numbered) {
     entry = "entry";
@@ -344,7 +363,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   if (table.HasNexts()) {
     block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
                 " + 1));");
-  } else {
+  } else if (table.HasHeads()) {
     block_.Line(head + " = (uint)(" + entry + " + 1);");
   }
   for (size_t linked : table.links) {

@@ -37,13 +37,14 @@ class JoinWriter {
 
   //! Writes how row `position` of the scanned table gets into `table`. A numbered table takes its
   //! entries' numbers from the argument `entries`, below the argument `capacity`; sets the variable
-  //! `full` where there are no more.
+  //! `full` where there are no more. A ranged key widens the variables `least` and `greatest`.
   void WriteInsert(const std::vector<plan::ExpressionPointer>& keys, const JoinTable& table,
                    const std::string& position);
 
   //! Names of the kernel's arguments.
   static std::string Heads(const JoinTable& table);
   static std::string Bits(const JoinTable& table);
+  static std::string Counts(const JoinTable& table);
   static std::string Nexts(const JoinTable& table);
   static std::string Links(const JoinTable& table, size_t linked);
 

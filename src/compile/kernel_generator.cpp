@@ -8,7 +8,9 @@
 #include "compile/join_writer.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
+#include "compile/nested_loops.hpp"
 #include "compile/plain_build.hpp"
+#include "compile/ranged_keys.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_resolution.hpp"
 #include "kernels/embedded_sources.hpp"
@@ -20,6 +22,23 @@ namespace {
 
 std::string Numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
+}
+
+//! Nested loops may have this many steps for one row, in the middle of which no kernel stops: some
+//! 100 ms of a CPU's core.
+constexpr uint64_t kMostNestedSteps = uint64_t{1} << 26;
+
+//! Throws Unsupported where nested loops would keep a row for too long.
+void RefuseLongLoops(const std::vector<JoinTable>& joins) {
+  uint64_t steps = 1;
+  for (const JoinTable& table : joins) {
+    if (!table.IsNestedLoop())
+      continue;
+    if (table.rows > kMostNestedSteps / steps)
+      throw Unsupported("a join without an equality over more than " +
+                        std::to_string(kMostNestedSteps) + " rows for each row");
+    steps *= std::max<uint64_t>(table.rows, 1);
+  }
 }
 
 //! Whether a group key is always in its domain.
@@ -58,7 +77,7 @@ KernelGenerator::KernelGenerator(const Input& input)
   }
   for (const plan::ExpressionPointer& expression : pipeline_.outputs)
     kernel_.outputs.push_back(RowOutput::Of(expression, ReadColumns(), context_));
-  kernel_.multiplies_result = MultipliesRows();
+  kernel_.multiplies_result = NeedsStops();
   if (!pipeline_.order)
     return;
   kernel_.order = std::make_shared<const OrderWords>(pipeline_.order->keys, context_);
@@ -103,6 +122,12 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   kernel_.is_aggregate = pipeline.is_aggregate;
   for (const PipelineJoin& join : pipeline.joins)
     kernel_.joins.push_back(input.join_tables[join.build]);
+  RefuseLongLoops(kernel_.joins);
+  for (const PipelineJoin& join : pipeline.joins) {
+    if (const auto& key = input.join_tables[join.build].ranged_key)
+      kernel_.ranged_joins.push_back(
+          {join.build, input.columns[join.keys[*key].probe->ColumnIndex()]});
+  }
   Pipeline reading = pipeline;
   if (pipeline.is_aggregate) {
     kernel_.aggregate = AggregateLayout::Of(input.program, input.join_tables, context_,
@@ -130,6 +155,12 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   }
   kernel_.filter = std::make_shared<SegmentFilter>(
       ConjunctsOfSegments(pipeline.conjuncts, context_), input.columns, input.dictionaries);
+}
+
+bool KernelGenerator::NeedsStops() const {
+  return MultipliesRows() ||
+         std::any_of(kernel_.joins.begin(), kernel_.joins.end(),
+                     [](const JoinTable& table) { return table.IsNestedLoop(); });
 }
 
 bool KernelGenerator::HasChains() const {
@@ -170,9 +201,12 @@ void KernelGenerator::AddJoinArguments(const JoinTable& table, bool is_filled,
   // What is filled by several work-groups is not restricted to one pointer.
   const std::string words =
       is_filled ? "volatile __global uint* " : "__global const uint* restrict ";
-  arguments.push_back(words + JoinWriter::Heads(table));
+  if (table.HasHeads())
+    arguments.push_back(words + JoinWriter::Heads(table));
   if (table.has_bits)
     arguments.push_back(words + JoinWriter::Bits(table));
+  if (table.is_ranked)
+    arguments.push_back(words + JoinWriter::Counts(table));
   const auto add = [&](const std::string& name) {
     arguments.push_back("__global " + qualifier + "int* restrict " + name);
   };
@@ -201,6 +235,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     arguments.push_back("__global uint* restrict resume");
   if (kernel_.build) {
     AddJoinArguments(*kernel_.build, true, arguments);
+    if (kernel_.build->ranged_key)
+      arguments.push_back("volatile __global long* key_range");
     if (kernel_.build->is_numbered) {
       arguments.push_back("volatile __global uint* entries");
       arguments.push_back("const uint capacity");
@@ -259,7 +295,8 @@ GeneratedKernel KernelGenerator::Generate() {
   block.Line("#pragma OPENCL FP_CONTRACT OFF");
   block.Line("");
   block.Line(std::string(kernels::EmbeddedSource("numeric.cl")));
-  if (kernel_.shares_tables || group_table_)
+  const bool has_key_range = kernel_.build && kernel_.build->ranged_key;
+  if (kernel_.shares_tables || group_table_ || has_key_range)
     block.Line(std::string(kernels::EmbeddedSource("atomic.cl")));
   if (!kernel_.joins.empty() || kernel_.build || group_table_)
     block.Line(std::string(kernels::EmbeddedSource("hash.cl")));
@@ -312,6 +349,8 @@ GeneratedKernel KernelGenerator::Generate() {
     fault.Line("int full = 0;");
   if (group_table_)
     fault.Line("int added = 0;");
+  if (has_key_range)
+    fault.Line("long least = LONG_MAX, greatest = LONG_MIN;");
   block.Append(fault);
   block.Append(body);
   CodeBlock report(1);
@@ -323,6 +362,12 @@ GeneratedKernel KernelGenerator::Generate() {
     report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
   if (group_table_)
     report.Line("if (added) atomic_add(faults + 1, added);");
+  if (has_key_range) {
+    report.Open("if (least <= greatest) {");
+    report.Line("atomic_min_long(key_range, least);");
+    report.Line("atomic_max_long(key_range + 1, greatest);");
+    report.Close();
+  }
   block.Append(report);
   block.Line("}");
 
@@ -558,13 +603,14 @@ std::string StructureName(const GeneratedKernel& kernel) {
 }
 
 //! The kernel of a plain build side, which fills `table`.
-GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTable& table) {
+GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTable& table,
+                              std::optional<JoinMethod> method) {
   DictionaryCache dictionaries(plain.columns);
   const std::vector<JoinTable> none;
   const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
   const KernelContext context{plain.columns, dictionaries};
-  GeneratedKernel kernel =
-      GenerateKernel(shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows));
+  GeneratedKernel kernel = GenerateKernel(
+      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, method));
   kernel.structure_name = StructureName(kernel);
   for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
     kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
@@ -579,11 +625,15 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<InputColumn>& columns,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape, ResultUse use,
-                                                        const plan::ExpressionPointer& wanted) {
+                                                        const plan::ExpressionPointer& wanted,
+                                                        std::optional<JoinMethod> method) {
   try {
     DictionaryCache dictionaries(columns);
-    const Program program =
-        OrderJoins(ResolveTexts(Program::From(plan), columns), columns, rows, dictionaries);
+    Program cut = ResolveTexts(Program::From(plan), columns);
+    if (method == JoinMethod::NestedLoop)
+      cut = ForceNestedLoops(std::move(cut));
+    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries);
+    ChooseRangedKeys(program, columns, rows, dictionaries);
     std::vector<JoinTable> tables;
     const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use, wanted};
     GeneratedProgram generated;
@@ -591,9 +641,9 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const Pipeline& pipeline = program.builds[i].pipeline;
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, tables, context, rows));
+      tables.push_back(JoinTable::Of(program, i, tables, context, rows, method));
       const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
-      generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back())
+      generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back(), method)
                                        : GenerateKernel(shape, input, tables.back()));
     }
     generated.result = GenerateKernel(shape, input);

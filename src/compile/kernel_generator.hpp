@@ -59,6 +59,9 @@ class KernelGenerator {
   void CloseJoins(CodeBlock& block);
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
+  //! Whether a row may become so many, or look at so many, that the kernel must be able to stop in
+  //! the middle of a unit of work.
+  bool NeedsStops() const;
   //! Whether a row may have any number of entries of a join table to look at: the variable `steps`
   //! counts them.
   bool HasChains() const;

@@ -97,7 +97,7 @@ void LanesGenerator::ChooseTable() {
   const bool is_atomic =
       std::all_of(layout.accumulators.begin(), layout.accumulators.end(),
                   [](const Accumulator& accumulator) { return IsAtomic(accumulator.fold); });
-  if (is_atomic || MultipliesRows()) {
+  if (is_atomic || NeedsStops()) {
     table_ = Table::Shared;
     kernel_.shares_tables = true;
     return;

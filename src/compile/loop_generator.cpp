@@ -32,7 +32,7 @@ std::string Number(size_t number) {
 
 //! The tables whose rows a join makes known.
 std::vector<size_t> JoinedTables(const PipelineJoin& join, const JoinTable& table) {
-  if (!join.GivesBuildSide())
+  if (!join.GivesBuildSide() || table.is_bitmap)
     return {};
   std::vector<size_t> tables{table.table};
   tables.insert(tables.end(), table.links.begin(), table.links.end());
@@ -196,7 +196,7 @@ bool LoopGenerator::TestsBits() const {
   if (pipeline_.joins.empty() || FiltersByBound())
     return false;
   const plan::JoinKind kind = pipeline_.joins[0].kind;
-  return pipeline_.conjuncts.empty() && kernel_.joins[0].has_bits &&
+  return pipeline_.conjuncts.empty() && kernel_.joins[0].has_bits && !kernel_.joins[0].is_ranked &&
          (kind == plan::JoinKind::Inner || kind == plan::JoinKind::Semi);
 }
 
@@ -244,15 +244,10 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
   for (; next < pipeline_.joins.size(); next++) {
     const PipelineJoin& join = pipeline_.joins[next];
     const JoinTable& table = kernel_.joins[next];
-    const bool is_lookup = JoinWriter::IsLookup(join, table);
-    const bool is_taken = next == 0 && TestsBits() && is_lookup;
-    // What the bits left is all that a semi join asks for.
-    if (is_taken && !join.GivesBuildSide() && join.conjuncts.empty())
-      continue;
-    OpenStage(block, tables);
-    ExpressionWriter writer(context_, reader, block);
-    JoinWriter join_writer(writer, context_, block);
-    if (!is_lookup) {
+    if (!JoinWriter::IsLookup(join, table)) {
+      OpenStage(block, tables);
+      ExpressionWriter writer(context_, reader, block);
+      JoinWriter join_writer(writer, context_, block);
       // The search for further entries has branches; the first one is at hand then.
       const std::string first = join_writer.WriteHead(join, table);
       head = "staged_" + first + "[place]";
@@ -263,16 +258,23 @@ void LoopGenerator::WriteStages(CodeBlock& declarations, CodeBlock& block) {
       CloseStage(block, tables, needs_entry ? "(" + first + " >= 0)" : "1");
       break;
     }
-    std::string gives_row = "1";
-    if (is_taken)
-      join_writer.WriteKnownLookup(join, table);
-    else
-      gives_row = join_writer.WriteLookup(join, table);
-    for (size_t joined : JoinedTables(join, table)) {
-      tables.push_back(joined);
-      declarations.Line("int staged_" + JoinedRow(joined) + "[STAGED_ROWS];");
+    const bool is_taken = next == 0 && TestsBits();
+    // What the bits left is all that a semi join asks for, or a join with a bitmap.
+    if (!is_taken || (join.GivesBuildSide() && !table.is_bitmap)) {
+      OpenStage(block, tables);
+      ExpressionWriter writer(context_, reader, block);
+      JoinWriter join_writer(writer, context_, block);
+      std::string gives_row = "1";
+      if (is_taken)
+        join_writer.WriteKnownLookup(join, table);
+      else
+        gives_row = join_writer.WriteLookup(join, table);
+      for (size_t joined : JoinedTables(join, table)) {
+        tables.push_back(joined);
+        declarations.Line("int staged_" + JoinedRow(joined) + "[STAGED_ROWS];");
+      }
+      CloseStage(block, tables, gives_row);
     }
-    CloseStage(block, tables, gives_row);
     if (join.conjuncts.empty())
       continue;
     OpenStage(block, tables);

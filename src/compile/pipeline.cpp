@@ -48,6 +48,8 @@ std::vector<plan::ExpressionPointer> NullWithoutMatch(std::vector<plan::Expressi
   for (plan::ExpressionPointer& output : outputs) {
     if (output->GetOperation() == plan::Operation::Column)
       continue;
+    if (!column && keys.empty())
+      throw Unsupported("a left join without an equality with computed columns");
     if (!column)
       throw Unsupported("a left join by " + keys[0].build->ToString() + " with computed columns");
     output = plan::Expression::Make(
@@ -128,8 +130,14 @@ class Cutter {
     }
     const std::vector<plan::ExpressionPointer> inputs =
         Concatenated(pipeline.outputs, build.pipeline.outputs);
-    if (node.Residual())
-      join.residual = plan::Substitute(node.Residual(), inputs);
+    if (node.Residual()) {
+      const plan::ExpressionPointer residual = plan::Substitute(node.Residual(), inputs);
+      // Rows of an inner join that don't match may as well be left out behind it.
+      if (join.kind == plan::JoinKind::Inner)
+        plan::SplitConjunction(residual, join.conjuncts);
+      else
+        join.residual = residual;
+    }
     if (join.kind == plan::JoinKind::Left) {
       pipeline.outputs =
           Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, join.keys));
@@ -148,17 +156,26 @@ class Cutter {
 };
 
 //! Adds the links of all build sides of `pipeline`, whose rows of the tables `needed` are asked
-//! for.
+//! for, and says what is needed of them.
 void AddLinks(Program& program, const Pipeline& pipeline, std::set<size_t> needed) {
+  std::set<size_t> needed_behind = needed;
+  VisitOwnColumns(pipeline,
+                  [&](size_t column) { needed_behind.insert(program.column_tables[column]); });
   VisitColumns(pipeline, [&](size_t column) { needed.insert(program.column_tables[column]); });
   for (const PipelineJoin& join : pipeline.joins) {
     BuildPipeline& build = program.builds[join.build];
+    const std::vector<size_t> reach = program.Reach(join.build);
+    build.needs_matches = join.GivesBuildSide();
+    // A left join is not about whether there is a row: it gives one in any case.
+    build.needs_rows = join.kind == plan::JoinKind::Left ||
+                       std::any_of(reach.begin(), reach.end(),
+                                   [&](size_t table) { return needed_behind.count(table) != 0; });
     std::set<size_t> needed_of_build;
     for (const plan::ExpressionPointer& key : build.keys) {
       VisitColumns(*key,
                    [&](size_t column) { needed_of_build.insert(program.column_tables[column]); });
     }
-    for (size_t table : program.Reach(join.build)) {
+    for (size_t table : reach) {
       if (needed.count(table) != 0 && table != build.pipeline.table) {
         build.links.push_back(table);
         needed_of_build.insert(table);

@@ -14,7 +14,8 @@ struct PipelineJoin {
   plan::JoinKind kind = plan::JoinKind::Inner;
   size_t build = 0;  //!< number in Program::builds
   std::vector<plan::JoinKey> keys;
-  plan::ExpressionPointer residual;  //!< may be null
+  //! May be null; of an inner join it is: what it asks of a match, the conjuncts do.
+  plan::ExpressionPointer residual;
   std::vector<plan::ExpressionPointer> conjuncts;
 
   //! Whether rows go on with a row of the build side.
@@ -49,7 +50,10 @@ struct BuildPipeline {
   std::vector<bool> nulls_are_equal;  //!< per key: NULL matches NULL
   //! Tables joined in this pipeline whose rows must be found again from a row of its own table.
   std::vector<size_t> links;
-  double expected_share = 1;  //!< of its table's rows that are left; a guess
+  bool needs_rows = true;     //!< the join with it asks for more of a row than whether there is one
+  bool needs_matches = true;  //!< each match counts: neither a semi nor an anti join
+  std::optional<size_t> ranged_key;  //!< whose least and greatest values are noted
+  double expected_share = 1;         //!< of its table's rows that are left; a guess
 };
 
 //! A plan as pipelines: those of the build sides, each behind the ones it needs, then the result's.
@@ -65,7 +69,7 @@ struct Program {
   //! Unsupported.
   static Program From(const plan::Node& plan);
 
-  //! Sets the links of all build sides, after a change of pipelines.
+  //! Sets the links of all build sides, and what is needed of them, after a change of pipelines.
   void SetLinks();
 
   //! The tables whose rows are known behind a join with `build`, given links for all of them.
@@ -84,16 +88,14 @@ void VisitColumns(const plan::Expression& expression, const Visit& visit) {
     VisitColumns(*operand, visit);
 }
 
-//! The same for all expressions of a pipeline, the keys of its joins' build sides included.
+//! The same for all expressions of a pipeline but the keys of its joins' build sides.
 template <typename Visit>
-void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
+void VisitOwnColumns(const Pipeline& pipeline, const Visit& visit) {
   for (const auto& conjunct : pipeline.conjuncts)
     VisitColumns(*conjunct, visit);
   for (const PipelineJoin& join : pipeline.joins) {
-    for (const plan::JoinKey& key : join.keys) {
+    for (const plan::JoinKey& key : join.keys)
       VisitColumns(*key.probe, visit);
-      VisitColumns(*key.build, visit);
-    }
     if (join.residual)
       VisitColumns(*join.residual, visit);
     for (const auto& conjunct : join.conjuncts)
@@ -108,6 +110,16 @@ void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
   if (pipeline.order) {
     for (const plan::OrderKey& key : pipeline.order->keys)
       VisitColumns(*key.expression, visit);
+  }
+}
+
+//! The same for all expressions of a pipeline.
+template <typename Visit>
+void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
+  VisitOwnColumns(pipeline, visit);
+  for (const PipelineJoin& join : pipeline.joins) {
+    for (const plan::JoinKey& key : join.keys)
+      VisitColumns(*key.build, visit);
   }
 }
 

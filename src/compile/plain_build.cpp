@@ -32,6 +32,8 @@ std::optional<PlainBuild> PlainBuild::Of(const BuildPipeline& build,
   for (const plan::ExpressionPointer& key : build.keys)
     only.keys.push_back(plan::Substitute(key, replacements));
   only.nulls_are_equal = build.nulls_are_equal;
+  only.needs_rows = build.needs_rows;
+  only.needs_matches = build.needs_matches;
   return plain;
 }
 

@@ -148,12 +148,14 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
 
 std::string BuildJob::Key() const {
   std::string shape = settings.shape ? std::string(compile::ShapeName(*settings.shape)) : "auto";
+  std::string method =
+      settings.join_method ? std::string(compile::JoinMethodName(*settings.join_method)) : "auto";
   std::string tables;
   for (const auto& table : part->tables) {
     tables += table.catalog + "." + table.schema + "." + table.name + "#" +
               std::to_string(table.oid) + "\n";
   }
-  return tables + settings.device + "\n" + shape + "\n" + part->plan->ToString() +
+  return tables + settings.device + "\n" + shape + "\n" + method + "\n" + part->plan->ToString() +
          (made ? "\nkernel" : "");
 }
 

@@ -133,6 +133,9 @@ class PlanWalk {
         return WalkUnary(op, &AddOrder);
       case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
         return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
+      case LogicalOperatorType::LOGICAL_ANY_JOIN:
+      case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
+        return WalkJoin(op);
       default:
         break;
     }

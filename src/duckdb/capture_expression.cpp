@@ -135,6 +135,16 @@ std::optional<Operation> TextOperation(std::string_view name) {
   return std::nullopt;
 }
 
+//! Whether it is a call of error(), of whatever type: what DuckDB puts where a sub-query gives more
+//! rows than it may.
+bool RaisesError(const duckdb::Expression& expression) {
+  if (expression.GetExpressionClass() == ExpressionClass::BOUND_CAST) {
+    return RaisesError(*expression.Cast<duckdb::BoundCastExpression>().child);
+  }
+  return expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
+         expression.Cast<duckdb::BoundFunctionExpression>().function.name == "error";
+}
+
 bool IsNullTest(const duckdb::Expression& expression) {
   return expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NULL ||
          expression.GetExpressionType() == ExpressionType::OPERATOR_IS_NOT_NULL;
@@ -189,6 +199,9 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
   const std::optional<plan::Type> type = ToPlanType(expression.return_type);
   if (!type) {
     return RefuseType(expression);
+  }
+  if (RaisesError(expression)) {
+    return Accept(plan::Expression::Make(Operation::Error, *type, {}));
   }
   if (const std::optional<size_t> base =
           is_by_row_ ? std::nullopt : origins_.DictionaryBase(expression);

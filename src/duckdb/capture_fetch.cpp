@@ -61,6 +61,9 @@ Rebased Rebase(const plan::Node& node, const plan::NodePointer& scan) {
 }  // namespace
 
 bool IsFetch(const duckdb::LogicalOperator& op, const Relation& rows, const Relation& found) {
+  if (op.type != duckdb::LogicalOperatorType::LOGICAL_COMPARISON_JOIN) {
+    return false;
+  }
   const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
   if (join.join_type != duckdb::JoinType::SEMI || join.conditions.size() != 1 ||
       join.conditions[0].comparison != duckdb::ExpressionType::COMPARE_EQUAL) {

@@ -4,6 +4,7 @@
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/dictionary_expression.hpp"
+#include "duckdb/planner/operator/logical_any_join.hpp"
 #include "duckdb/planner/operator/logical_comparison_join.hpp"
 
 namespace margay::integration {
@@ -12,6 +13,7 @@ namespace {
 
 using duckdb::ExpressionType;
 using duckdb::JoinType;
+using duckdb::LogicalOperatorType;
 
 //! A kind of join in the plan's terms. DuckDB probes with its left input, the plan with the input
 //! whose rows a join keeps.
@@ -39,6 +41,13 @@ std::optional<JoinForm> FormOf(JoinType type) {
     default:
       return std::nullopt;
   }
+}
+
+//! The kind of `op`, a COMPARISON_JOIN, an ANY_JOIN or a CROSS_PRODUCT.
+JoinType TypeOf(const duckdb::LogicalOperator& op) {
+  return op.type == LogicalOperatorType::LOGICAL_CROSS_PRODUCT
+             ? JoinType::INNER
+             : op.Cast<duckdb::LogicalJoin>().join_type;
 }
 
 bool IsEquality(const duckdb::JoinCondition& condition) {
@@ -97,12 +106,40 @@ class ConditionCapture {
   //! `columns` are those of both sides, as Concatenate() gives them.
   ConditionCapture(duckdb::ClientContext& context, const CaptureScope& probe,
                    const CaptureScope& build, const std::vector<CapturedColumn>& columns)
-      : context_(context), probe_(probe), build_(build) {
+      : context_(context), probe_(probe), build_(build), columns_(columns) {
     for (size_t i = probe.columns.size(); i < columns.size(); i++) {
       build_columns_.push_back(plan::Expression::Column(i, columns[i].type, columns[i].name));
     }
   }
 
+  //! Adds the conditions of `op`, see TypeOf.
+  Reason AddAll(const duckdb::LogicalOperator& op, bool is_exchanged) {
+    if (op.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
+      return AddPredicate(*op.Cast<duckdb::LogicalAnyJoin>().condition);
+    }
+    if (op.type == LogicalOperatorType::LOGICAL_CROSS_PRODUCT) {
+      return std::nullopt;
+    }
+    for (const duckdb::JoinCondition& condition :
+         op.Cast<duckdb::LogicalComparisonJoin>().conditions) {
+      if (Reason reason = Add(condition, is_exchanged)) {
+        return reason;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<plan::JoinKey>& Keys() const { return keys_; }
+
+  //! May be null.
+  plan::ExpressionPointer Residual() const {
+    if (residual_.size() < 2) {
+      return residual_.empty() ? nullptr : residual_[0];
+    }
+    return plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean, residual_);
+  }
+
+ private:
   Reason Add(const duckdb::JoinCondition& condition, bool is_exchanged) {
     CapturedExpression left =
         ExpressionCapture(context_, is_exchanged ? build_ : probe_).Capture(*condition.left);
@@ -130,17 +167,25 @@ class ConditionCapture {
     return std::nullopt;
   }
 
-  const std::vector<plan::JoinKey>& Keys() const { return keys_; }
-
-  //! May be null.
-  plan::ExpressionPointer Residual() const {
-    if (residual_.size() < 2) {
-      return residual_.empty() ? nullptr : residual_[0];
+  //! A condition over the columns of both sides.
+  Reason AddPredicate(const duckdb::Expression& predicate) {
+    CaptureScope scope;
+    scope.columns = columns_;
+    scope.bindings = probe_.bindings;
+    for (CapturedBinding binding : build_.bindings) {
+      if (binding.column) {
+        *binding.column += probe_.columns.size();
+      }
+      scope.bindings.push_back(std::move(binding));
     }
-    return plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean, residual_);
+    CapturedExpression captured = ExpressionCapture(context_, scope).Capture(predicate);
+    if (!captured) {
+      return captured.reason;
+    }
+    residual_.push_back(std::move(captured.expression));
+    return std::nullopt;
   }
 
- private:
   Reason AddKey(plan::JoinKey key) {
     const plan::Type type = key.probe->GetType();
     if (type != key.build->GetType()) {
@@ -168,6 +213,7 @@ class ConditionCapture {
   duckdb::ClientContext& context_;
   const CaptureScope& probe_;
   const CaptureScope& build_;
+  const std::vector<CapturedColumn>& columns_;
   //! The columns of the build side, behind those of the probe side.
   std::vector<plan::ExpressionPointer> build_columns_;
   std::vector<plan::JoinKey> keys_;
@@ -177,29 +223,27 @@ class ConditionCapture {
 }  // namespace
 
 Reason RefuseJoin(const duckdb::LogicalOperator& op) {
-  const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-  // In 1.5.6 only ASOF and DELIM joins have the latter two.
-  if (!FormOf(join.join_type) || join.predicate || !join.duplicate_eliminated_columns.empty()) {
-    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type));
+  bool is_plain = true;
+  if (op.type == LogicalOperatorType::LOGICAL_COMPARISON_JOIN) {
+    const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
+    // In 1.5.6 only ASOF and DELIM joins have these.
+    is_plain = !join.predicate && join.duplicate_eliminated_columns.empty();
   }
-  if (std::none_of(join.conditions.begin(), join.conditions.end(), IsEquality)) {
-    return NotSupported("a join without an equality");
+  if (!FormOf(TypeOf(op)) || !is_plain) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(TypeOf(op)));
   }
   return std::nullopt;
 }
 
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
-  const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-  const JoinForm form = *FormOf(join.join_type);
+  const JoinForm form = *FormOf(TypeOf(op));
   const Relation& probe = form.is_exchanged ? right : left;
   const Relation& build = form.is_exchanged ? left : right;
   std::vector<CapturedColumn> columns = Concatenate(context, form.kind, probe.scope, build.scope);
   ConditionCapture conditions(context, probe.scope, build.scope, columns);
-  for (const duckdb::JoinCondition& condition : join.conditions) {
-    if (Reason reason = conditions.Add(condition, form.is_exchanged)) {
-      return reason;
-    }
+  if (Reason reason = conditions.AddAll(op, form.is_exchanged)) {
+    return reason;
   }
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
@@ -209,9 +253,12 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
   result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
 
   const size_t probe_columns = probe.scope.columns.size();
-  std::vector<CapturedBinding> lefts = MapBindings(left.scope.bindings, join.left_projection_map);
-  std::vector<CapturedBinding> rights =
-      MapBindings(right.scope.bindings, join.right_projection_map);
+  std::vector<CapturedBinding> lefts = left.scope.bindings, rights = right.scope.bindings;
+  if (op.type != LogicalOperatorType::LOGICAL_CROSS_PRODUCT) {
+    const auto& join = op.Cast<duckdb::LogicalJoin>();
+    lefts = MapBindings(lefts, join.left_projection_map);
+    rights = MapBindings(rights, join.right_projection_map);
+  }
   if (form.kind == plan::JoinKind::Semi || form.kind == plan::JoinKind::Anti) {
     columns.resize(probe_columns);
     result.scope.bindings = form.is_exchanged ? std::move(rights) : std::move(lefts);

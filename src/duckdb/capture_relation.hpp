@@ -62,16 +62,17 @@ bool IsOrdered(const Relation& relation);
 bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation);
 
-//! Why no join like `op`, a COMPARISON_JOIN, is captured, whatever its inputs are.
+//! Why no join like `op`, a COMPARISON_JOIN, an ANY_JOIN or a CROSS_PRODUCT, is captured, whatever
+//! its inputs are.
 Reason RefuseJoin(const duckdb::LogicalOperator& op);
 
 //! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
 
-//! Whether `op` is what DuckDB makes of a scan with ORDER BY or LIMIT of few rows: a SEMI join by
-//! the row id of the scan, `rows`, with those rows, `found` by the columns that this takes. Both
-//! are the captures of its inputs.
+//! Whether `op`, a join, is what DuckDB makes of a scan with ORDER BY or LIMIT of few rows: a SEMI
+//! join by the row id of the scan, `rows`, with those rows, `found` by the columns that this takes.
+//! Both are the captures of its inputs.
 bool IsFetch(const duckdb::LogicalOperator& op, const Relation& rows, const Relation& found);
 
 //! The result of such a join, in the order in which the rows were found.

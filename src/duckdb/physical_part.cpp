@@ -176,6 +176,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
   result["Operators"] = part_->text;
   if (placement.part) {
     result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
+    if (auto joins = placement.part->DescribeJoins(); !joins.empty()) {
+      result["Join methods"] = Join(joins, "\n");
+    }
   }
   if (!part_->tails.empty()) {
     result["Above it in DuckDB"] = Join(part_->tails, ", ");
@@ -213,6 +216,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   result["Margay"] = "device";
   if (state.placement.part) {
     result["Columns"] = Join(DescribeColumns(*part_->plan, state.placement.copies), "\n");
+    if (auto joins = state.placement.part->DescribeJoins(); !joins.empty()) {
+      result["Join methods"] = Join(joins, "\n");
+    }
   }
   result["Rows in"] = std::to_string(statistics.rows_in);
   result["Rows out"] = std::to_string(statistics.rows_out);

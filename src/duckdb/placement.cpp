@@ -11,6 +11,7 @@
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/storage/data_table.hpp"
 #include "duckdb/type_conversion.hpp"
+#include "plan/nested_loops.hpp"
 #include "plan/node.hpp"
 
 namespace margay::integration {
@@ -96,6 +97,18 @@ std::optional<PartTables> FindTables(duckdb::ClientContext& context, const Captu
   return result;
 }
 
+//! Beyond, DuckDB rather sorts for an inequality than that it looks at all rows for each row.
+constexpr uint64_t kMostNestedLoopRows = 1000;
+
+//! How many rows the nested loops of `part` look at for each row, at most.
+uint64_t NestedLoopRows(const CapturedPart& part, const PartTables& tables) {
+  std::vector<uint64_t> rows;
+  for (size_t table : tables.of_scans) {
+    rows.push_back(tables.tables[table].entry.get().GetStorage().GetTotalRows());
+  }
+  return plan::NestedLoopRows(*part.plan, rows);
+}
+
 uint64_t RowsOfLargest(const PartTables& tables) {
   uint64_t rows = 0;
   for (const auto& table : tables.tables) {
@@ -165,7 +178,8 @@ void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
     return;
   }
   try {
-    auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape);
+    auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
+                                   placement.settings.join_method);
     if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
       placement.reason = refusal->reason;
       placement.is_error = true;
@@ -222,6 +236,10 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
     std::string which = tables->tables.size() > 1 ? "the largest table" : "the table";
     return DuckDBAnswers(settings, which + " has fewer than margay_min_rows = " +
                                        std::to_string(settings.min_rows) + " rows");
+  }
+  if (uint64_t rows = NestedLoopRows(*part, *tables); rows > kMostNestedLoopRows) {
+    return DuckDBAnswers(settings, "a join without an equality would look at up to " +
+                                       std::to_string(rows) + " rows for each row");
   }
   auto instance = Instance::Get(context);
   auto& builder = instance->builder;
@@ -287,7 +305,7 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   if (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan)) {
     return prepared;
   }
-  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape);
+  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape, settings.join_method);
   if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
     return *refusal;
   }

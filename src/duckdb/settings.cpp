@@ -1,5 +1,8 @@
 #include "duckdb/settings.hpp"
 
+#include <string_view>
+#include <vector>
+
 #include "device/device_registry.hpp"
 #include "device/program_cache.hpp"
 #include "duckdb/main/client_context.hpp"
@@ -13,6 +16,7 @@ namespace {
 constexpr const char* kMode = "margay_mode";
 constexpr const char* kDevice = "margay_device";
 constexpr const char* kShape = "margay_shape";
+constexpr const char* kJoinMethod = "margay_join_method";
 constexpr const char* kCacheDirectory = "margay_cache_directory";
 constexpr const char* kDeviceMemory = "margay_device_memory";
 constexpr const char* kMinRows = "margay_min_rows";
@@ -31,10 +35,10 @@ std::string Lower(const duckdb::Value& value) {
 }
 
 void RefuseUnlessOneOf(const char* setting, const duckdb::Value& value,
-                       std::initializer_list<const char*> good) {
+                       const std::vector<std::string_view>& good) {
   std::string text = Lower(value);
   std::string list;
-  for (const char* name : good) {
+  for (std::string_view name : good) {
     if (text == name) {
       return;
     }
@@ -51,6 +55,15 @@ void CheckMode(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
 
 void CheckShape(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
   RefuseUnlessOneOf(kShape, value, {"auto", "loop", "lanes"});
+  value = duckdb::Value(Lower(value));
+}
+
+void CheckJoinMethod(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  std::vector<std::string_view> names{kAuto};
+  for (compile::JoinMethod method : compile::kJoinMethods) {
+    names.push_back(compile::JoinMethodName(method));
+  }
+  RefuseUnlessOneOf(kJoinMethod, value, names);
   value = duckdb::Value(Lower(value));
 }
 
@@ -139,6 +152,13 @@ Settings Settings::Read(const duckdb::ClientContext& context) {
   } else if (shape == "lanes") {
     settings.shape = compile::Shape::Lanes;
   }
+  // None for auto, which is no method.
+  const std::string join_method = Text(context, kJoinMethod);
+  for (compile::JoinMethod method : compile::kJoinMethods) {
+    if (join_method == compile::JoinMethodName(method)) {
+      settings.join_method = method;
+    }
+  }
   // None for auto, which is no size.
   settings.device_memory = ParseSize(Text(context, kDeviceMemory));
   settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
@@ -161,6 +181,11 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
   config.AddExtensionOption(kShape,
                             "The shape of generated kernels: auto, loop (CPU) or lanes (GPU)", text,
                             duckdb::Value(kAuto), CheckShape);
+  config.AddExtensionOption(
+      kJoinMethod,
+      "How joins that it can serve find their matches: auto, direct, hash, bitmap, rank_bitmap, "
+      "nested_loop",
+      text, duckdb::Value(kAuto), CheckJoinMethod);
   config.AddExtensionOption(kCacheDirectory,
                             "The folder of compiled kernels, for the whole process; '' keeps none",
                             text, duckdb::Value(device::ProgramCache::Directory().string()),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "compile/join_method.hpp"
 #include "compile/shape.hpp"
 
 namespace duckdb {
@@ -25,6 +26,8 @@ struct Settings {
   std::string device = "auto";
   //! None: the one that suits the device.
   std::optional<compile::Shape> shape;
+  //! None: the one that suits the join.
+  std::optional<compile::JoinMethod> join_method;
   //! Bytes; none: the default of the device.
   std::optional<uint64_t> device_memory;
   uint64_t min_rows = 0;

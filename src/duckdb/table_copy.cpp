@@ -34,18 +34,19 @@ TableCopy::Inputs TableCopy::InputsOf(const plan::Node& plan, const TableCopies&
 }
 
 PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopies& copies,
-                                 compile::Shape shape) {
+                                 compile::Shape shape, std::optional<compile::JoinMethod> method) {
   auto& keeper = *copies[0];
   auto inputs = InputsOf(*plan, copies);
   auto make = [&] {
     return execute::Part::Make(plan, inputs.images, keeper.place_->device, keeper.place_->pool,
-                               shape);
+                               shape, method);
   };
   // What a dictionary function gives may depend on more than its text: settings, for one.
   if (plan::UsesDictionaryFunctions(*plan)) {
     return make();
   }
-  auto key = std::string(compile::ShapeName(shape)) + "\n" + plan->ToString();
+  auto key = std::string(compile::ShapeName(shape)) + "\n" +
+             std::string(method ? compile::JoinMethodName(*method) : "") + "\n" + plan->ToString();
   {
     std::lock_guard<std::mutex> guard(keeper.mutex_);
     auto found = keeper.parts_.find(key);

@@ -28,7 +28,7 @@ class TableCopy {
  public:
   //! The part for `plan`, whose columns are there, made at the first call.
   static PartOrRefusal PartFor(const plan::NodePointer& plan, const TableCopies& copies,
-                               compile::Shape shape);
+                               compile::Shape shape, std::optional<compile::JoinMethod> method);
 
   TableCopy(std::shared_ptr<const OpenDevice> place, std::shared_ptr<storage::TableImage> image)
       : place_(std::move(place)), image_(std::move(image)) {}

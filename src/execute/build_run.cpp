@@ -13,6 +13,11 @@ void BuildRun::RunAll() {
                [&] { entries *= kGrowth; });
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
+  if (table.ranged_key) {
+    Timed([&] {
+      SetKeyRange(table, Joins().ReadKeyRange(table, *GetPart().GetDevice().AcquireQueue()));
+    });
+  }
 }
 
 void BuildRun::RunShared() {
@@ -31,9 +36,11 @@ void BuildRun::RunShared() {
   const auto start = std::chrono::steady_clock::now();
   Joins().CreateShared(table, GetPart().Pool());
   KernelRun::RunAll();
+  if (table.is_ranked)
+    Timed([&] { Joins().CountBits(table, *GetPart().GetDevice().AcquireQueue()); });
   structure->extents = Joins().Extents(table);
   structure->keys = Kernel().structure_keys;
-  structure->form = table.is_direct ? "direct" : "hash";
+  structure->form = compile::JoinMethodName(table.Method());
   structure->rows = table.rows;
   structure->build_milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

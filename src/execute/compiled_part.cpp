@@ -35,8 +35,8 @@ class PartMaker {
   using Made = std::variant<std::shared_ptr<const CompiledPart>, Refusal>;
 
   PartMaker(std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
-            compile::Shape shape)
-      : device_(std::move(device)), pool_(std::move(pool)), shape_(shape) {}
+            compile::Shape shape, std::optional<compile::JoinMethod> method)
+      : device_(std::move(device)), pool_(std::move(pool)), shape_(shape), method_(method) {}
 
   //! `wanted` says which groups of a result that is kept are of use; null: all.
   Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
@@ -60,7 +60,8 @@ class PartMaker {
       }
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
-    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted);
+    auto generated =
+        compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted, method_);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
@@ -101,6 +102,7 @@ class PartMaker {
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
   const compile::Shape shape_;
+  const std::optional<compile::JoinMethod> method_;
   bool is_too_wide_ = false;
 };
 
@@ -109,8 +111,8 @@ class PartMaker {
 std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     const plan::NodePointer& plan, const std::vector<std::shared_ptr<storage::TableImage>>& images,
     const std::shared_ptr<device::Device>& device, const std::shared_ptr<memory::ExtentPool>& pool,
-    compile::Shape shape) {
-  PartMaker maker(device, pool, shape);
+    compile::Shape shape, std::optional<compile::JoinMethod> method) {
+  PartMaker maker(device, pool, shape, method);
   const auto grouped = compile::GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
     const auto image = images[scan]->Find(column);
     return image && !image->HasValidity() && compile::HasUniqueValues(image->Statistics());
@@ -126,10 +128,10 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
   const auto halves = maker.IsTooWide() ? SplitPart::Cut(plan) : std::nullopt;
   if (!halves)
     return std::get<Refusal>(made);
-  auto left = Make(halves->first, images, device, pool, shape);
+  auto left = Make(halves->first, images, device, pool, shape, method);
   if (std::holds_alternative<Refusal>(left))
     return left;
-  auto right = Make(halves->second, images, device, pool, shape);
+  auto right = Make(halves->second, images, device, pool, shape, method);
   if (std::holds_alternative<Refusal>(right))
     return right;
   const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
@@ -180,6 +182,22 @@ void CompiledPart::Build() const {
   }
   for (const compile::GeneratedKernel* kernel : Kernels())
     device_->Programs().Get(kernel->source);
+}
+
+std::vector<std::string> CompiledPart::DescribeJoins() const {
+  std::vector<std::string> joins;
+  for (const Input& input : inputs_) {
+    if (!input.inner)
+      continue;
+    const std::vector<std::string> inner = input.inner->DescribeJoins();
+    joins.insert(joins.end(), inner.begin(), inner.end());
+  }
+  const std::vector<const plan::Node*> scans = plan::Scans(*plan_);
+  for (const compile::GeneratedKernel& kernel : program_.builds) {
+    joins.push_back(scans[kernel.build->table]->Table() + ": " +
+                    std::string(compile::JoinMethodName(kernel.build->Method())));
+  }
+  return joins;
 }
 
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {

@@ -25,6 +25,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   bool IsBuilt() const override;
   void Build() const override;
   const std::string& Source() const override { return source_; }
+  std::vector<std::string> DescribeJoins() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
   std::unique_ptr<KernelRun> StartKernelRun(const RunOptions& options) const;
 

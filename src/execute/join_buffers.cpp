@@ -1,6 +1,8 @@
 #include "execute/join_buffers.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "memory/out_of_memory.hpp"
 
@@ -15,7 +17,10 @@ JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
 
 void JoinBuffers::CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool) {
   Buffers& buffers = Reset(table);
-  buffers.shared.push_back(pool.CreateZeroed(table.slots * sizeof(uint32_t)));
+  buffers.shared.push_back(
+      pool.CreateZeroed((table.HasHeads() ? table.slots : table.BitWords()) * sizeof(uint32_t)));
+  if (table.is_ranked)
+    buffers.shared.push_back(pool.CreateZeroed(table.BitWords() * sizeof(uint32_t)));
   if (table.HasNexts())
     buffers.shared.push_back(
         pool.CreateZeroed(std::max<uint64_t>(table.rows, 1) * sizeof(int32_t)));
@@ -24,6 +29,17 @@ void JoinBuffers::CreateShared(const compile::JoinTable& table, memory::ExtentPo
 void JoinBuffers::TakeShared(const compile::JoinTable& table,
                              std::vector<memory::ExtentPin> extents) {
   Reset(table).shared = std::move(extents);
+}
+
+void JoinBuffers::CountBits(const compile::JoinTable& table, device::Queue& queue) const {
+  const std::vector<memory::ExtentPin>& shared = tables_[table.number].shared;
+  std::vector<uint32_t> words(table.BitWords());
+  const size_t bytes = words.size() * sizeof(uint32_t);
+  queue.Read(shared[0].Buffer(), 0, words.data(), bytes);
+  uint32_t before = 0;
+  for (uint32_t& word : words)
+    before += static_cast<uint32_t>(std::popcount(std::exchange(word, before)));
+  queue.Write(shared[1].Buffer(), 0, words.data(), bytes);
 }
 
 std::vector<std::shared_ptr<memory::Extent>> JoinBuffers::Extents(
@@ -38,7 +54,7 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
                          memory::ExtentPool& pool) {
   Buffers& buffers = Reset(table);
   entries = std::max<uint64_t>(entries, 1);
-  const size_t heads = table.slots * sizeof(uint32_t);
+  const size_t heads = table.HasHeads() ? table.slots * sizeof(uint32_t) : 0;
   const size_t bits = table.has_bits ? table.BitWords() * sizeof(uint32_t) : 0;
   const size_t row_bytes = entries * sizeof(int32_t);
   if (entries > compile::kMostEntries)
@@ -48,10 +64,15 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
   buffers.reservation = pool.Reserve(bits + (table.HasUndefinedHeads() ? 0 : heads));
   if (table.HasUndefinedHeads())
     buffers.undefined_heads = pool.TakeScratch(heads);
-  else
+  else if (table.HasHeads())
     buffers.heads = device.CreateZeroedBuffer(heads, device::Access::ReadWrite);
   if (table.has_bits)
     buffers.bits = device.CreateZeroedBuffer(bits, device::Access::ReadWrite);
+  if (table.ranged_key) {
+    const KeyRange none;
+    buffers.key_range = device.CreateBuffer(sizeof(none), device::Access::ReadWrite);
+    device.AcquireQueue()->Write(buffers.key_range, 0, &none, sizeof(none));
+  }
   if (table.is_numbered)
     buffers.entries = device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite);
   if (table.HasNexts())
@@ -68,8 +89,9 @@ uint32_t JoinBuffers::Bind(const compile::JoinTable& table, device::Kernel& kern
       kernel.Argument(argument++, pin.Buffer());
     return argument;
   }
-  kernel.Argument(argument++,
-                  table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
+  if (table.HasHeads())
+    kernel.Argument(argument++,
+                    table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
   if (table.has_bits)
     kernel.Argument(argument++, buffers.bits);
   if (table.HasNexts())
@@ -82,10 +104,18 @@ uint32_t JoinBuffers::Bind(const compile::JoinTable& table, device::Kernel& kern
 void JoinBuffers::BindFilled(const compile::JoinTable& table, device::Kernel& kernel,
                              uint32_t argument) const {
   argument = Bind(table, kernel, argument);
+  const Buffers& buffers = tables_[table.number];
+  if (table.ranged_key)
+    kernel.Argument(argument++, buffers.key_range);
   if (!table.is_numbered)
     return;
-  const Buffers& buffers = tables_[table.number];
   kernel.Argument(argument, buffers.entries).Argument(argument + 1, buffers.capacity);
+}
+
+KeyRange JoinBuffers::ReadKeyRange(const compile::JoinTable& table, device::Queue& queue) const {
+  KeyRange range;
+  queue.Read(tables_[table.number].key_range, 0, &range, sizeof(range));
+  return range;
 }
 
 }  // namespace margay::execute

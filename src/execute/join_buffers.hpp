@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "compile/join_table.hpp"
@@ -10,6 +11,12 @@
 #include "memory/scratch_reservation.hpp"
 
 namespace margay::execute {
+
+//! The least and the greatest of some keys; of none, the least is larger.
+struct KeyRange {
+  int64_t least = INT64_MAX;
+  int64_t greatest = INT64_MIN;
+};
 
 //! The join tables of one run, by their numbers: see compile::JoinTable.
 class JoinBuffers {
@@ -24,13 +31,18 @@ class JoinBuffers {
   void CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool);
   //! Takes a table whose extents were filled before.
   void TakeShared(const compile::JoinTable& table, std::vector<memory::ExtentPin> extents);
-  //! The extents of such a table: heads, then nexts where it has them.
+  //! Makes the counts of such a table once its bits are there. Throws device::DeviceError.
+  void CountBits(const compile::JoinTable& table, device::Queue& queue) const;
+  //! The extents of such a table: heads or bits, then counts or nexts where it has them.
   std::vector<std::shared_ptr<memory::Extent>> Extents(const compile::JoinTable& table) const;
 
   //! Sets the arguments of `table` from `argument` on; returns the argument behind them.
   uint32_t Bind(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;
   //! The same for the kernel that fills it.
   void BindFilled(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;
+
+  //! The ranged keys of a table that is filled. Throws device::DeviceError.
+  KeyRange ReadKeyRange(const compile::JoinTable& table, device::Queue& queue) const;
 
  private:
   struct Buffers {
@@ -39,7 +51,8 @@ class JoinBuffers {
     device::Buffer heads;
     memory::ScratchExtent undefined_heads;  //!< in place of heads, where bits say which are good
     device::Buffer bits;
-    device::Buffer entries;  //!< how many there are; of numbered tables
+    device::Buffer key_range;  //!< a KeyRange, of tables with a ranged key
+    device::Buffer entries;    //!< how many there are; of numbered tables
     memory::ScratchExtent nexts;
     std::vector<memory::ScratchExtent> links;
     //! In place of heads and nexts: those of a table that outlives the run.

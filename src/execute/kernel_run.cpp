@@ -167,6 +167,16 @@ std::optional<ResultBatch> KernelRun::Next() {
   return batch;
 }
 
+bool KernelRun::MayJoin(size_t segment) const {
+  return std::all_of(Kernel().ranged_joins.begin(), Kernel().ranged_joins.end(),
+                     [&](const compile::GeneratedKernel::RangedJoin& join) {
+                       const KeyRange& keys = tables_->key_ranges.at(join.build);
+                       const auto& statistics = join.column.form->Segments()[segment];
+                       return statistics.HasValues() && statistics.min <= keys.greatest &&
+                              statistics.max >= keys.least;
+                     });
+}
+
 void KernelRun::CountWork(const WorkList& work, const Batch& batch) {
   statistics_.segments_skipped -= batch.segments;
   for (size_t i = 0; i < batch.segments; i++) {
@@ -195,8 +205,8 @@ void KernelRun::RunAll() {
   const auto& image = part_->Inputs()[Kernel().table].image;
   const uint64_t rows = RowsOf(Kernel().table);
   WorkList work(
-      Kernel(), rows,
-      image ? image->SegmentsPerExtent() : std::max<size_t>(storage::SegmentCount(rows), 1));
+      rows, image ? image->SegmentsPerExtent() : std::max<size_t>(storage::SegmentCount(rows), 1),
+      [&](size_t segment) { return Kernel().filter->MayMatch(segment) && MayJoin(segment); });
   Arrange(work);
   statistics_.segments += work.Segments();
   statistics_.segments_skipped += work.Segments();  // less those that batches read

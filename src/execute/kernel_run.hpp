@@ -102,6 +102,10 @@ class KernelRun : public Run {
 
   const compile::GeneratedKernel& Kernel() const { return kernel_; }
   JoinBuffers& Joins() const { return tables_->joins; }
+  //! Says between which keys those of a join table are.
+  void SetKeyRange(const compile::JoinTable& table, const KeyRange& keys) const {
+    tables_->key_ranges[table.number] = keys;
+  }
   //! The result that is scanned as `table`; null for an image.
   const KeptTable* Kept(size_t table) const { return tables_->kept[table].get(); }
   const CompiledPart& GetPart() const { return *part_; }
@@ -177,6 +181,8 @@ class KernelRun : public Run {
   uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
   //! Launches the kernel once; returns whether it is done with the batch.
   bool RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
+  //! False only if no row of the segment has a match in a join that needs one.
+  bool MayJoin(size_t segment) const;
   //! Counts what a batch reads.
   void CountWork(const WorkList& work, const Batch& batch);
 

@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "compile/join_method.hpp"
 #include "compile/shape.hpp"
 #include "device/device.hpp"
 #include "execute/result_batch.hpp"
@@ -79,12 +81,14 @@ class Run;
 class Part {
  public:
   //! Generates the kernels for `plan` over `images`, one per scan in the order of plan::Scans().
-  //! Throws ImageLost where an image lacks a column of its scan.
+  //! `method` is that of all joins that it can serve; without one each has what suits it. Throws
+  //! ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
       const plan::NodePointer& plan,
       const std::vector<std::shared_ptr<storage::TableImage>>& images,
       const std::shared_ptr<device::Device>& device,
-      const std::shared_ptr<memory::ExtentPool>& pool, compile::Shape shape);
+      const std::shared_ptr<memory::ExtentPool>& pool, compile::Shape shape,
+      std::optional<compile::JoinMethod> method = {});
   virtual ~Part() = default;
 
   //! The device program is at hand, so that a run will not wait for a compiler.
@@ -92,6 +96,9 @@ class Part {
   //! Builds the device program (tens to hundreds of milliseconds), unless it is built.
   virtual void Build() const = 0;
   virtual const std::string& Source() const = 0;
+  //! Of each join, in the order in which their tables are filled: the table of its build side, and
+  //! the method. For people.
+  virtual std::vector<std::string> DescribeJoins() const = 0;
   //! Starts a run: pins the image's columns (ImageLost if one is gone).
   virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
 };

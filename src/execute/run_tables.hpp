@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace margay::execute {
 //! What the kernels of one run leave for those that come behind them.
 struct RunTables {
   JoinBuffers joins;
+  std::map<size_t, KeyRange> key_ranges;  //!< of join tables with a ranged key, by number
   std::vector<std::shared_ptr<const KeptTable>> kept;  //!< by table; null for tables of images
 };
 

@@ -20,6 +20,7 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   bool IsBuilt() const override { return left_->IsBuilt() && right_->IsBuilt(); }
   void Build() const override;
   const std::string& Source() const override { return source_; }
+  std::vector<std::string> DescribeJoins() const override { return left_->DescribeJoins(); }
   std::unique_ptr<Run> Start(RunOptions options) const override;
 
  private:

@@ -6,13 +6,13 @@
 
 namespace margay::execute {
 
-WorkList::WorkList(const compile::GeneratedKernel& kernel, uint64_t rows,
-                   size_t segments_per_extent)
+WorkList::WorkList(uint64_t rows, size_t segments_per_extent,
+                   const std::function<bool(size_t segment)>& may_match)
     : rows_(rows),
       segments_per_extent_(segments_per_extent),
       segments_(storage::SegmentCount(rows)) {
   for (size_t segment = 0; segment < segments_; segment++) {
-    if (!kernel.filter->MayMatch(segment))
+    if (!may_match(segment))
       continue;
     const size_t extent = segment / segments_per_extent_;
     if (extents_.empty() || extents_.back().extent != extent)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "compile/generated_kernel.hpp"
@@ -17,8 +18,9 @@ struct ExtentWork {
 //! The segments that a kernel must read, cut at the borders of extents.
 class WorkList {
  public:
-  //! Over a table of `rows` rows.
-  WorkList(const compile::GeneratedKernel& kernel, uint64_t rows, size_t segments_per_extent);
+  //! Those of a table of `rows` rows that `may_match` does not rule out.
+  WorkList(uint64_t rows, size_t segments_per_extent,
+           const std::function<bool(size_t segment)>& may_match);
 
   const std::vector<ExtentWork>& Extents() const { return extents_; }
   size_t Segments() const { return segments_; }

@@ -268,6 +268,8 @@ std::string Expression::ToString() const {
       return ColumnText(name_, column_);
     case Operation::Constant:
       return ConstantText(constant_, type_);
+    case Operation::Error:
+      return name + "()";
     case Operation::Negate:
       return "(-" + joined(0, ", ") + ")";
     case Operation::Not:
@@ -404,6 +406,8 @@ std::string_view OperationName(Operation operation) {
       return "COLUMN";
     case Operation::Constant:
       return "CONSTANT";
+    case Operation::Error:
+      return "ERROR";
     case Operation::Add:
       return "+";
     case Operation::Subtract:

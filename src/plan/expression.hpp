@@ -15,6 +15,7 @@ namespace margay::plan {
 enum class Operation : uint8_t {
   Column,    //!< column number `column` of the input
   Constant,  //!< `constant`
+  Error,     //!< no operands; where it is computed the query fails, in the front-end's words
 
   // Arithmetic. Operands and result have one type, except for Multiply of decimals, whose scales
   // add up, Add and Subtract of decimals, which share only the scale, Date plus or minus an

@@ -66,6 +66,8 @@ class Verifier {
         return Column();
       case Operation::Constant:
         return ConstantValue();
+      case Operation::Error:
+        return RequireOperands(0);
       case Operation::Add:
       case Operation::Subtract:
         return AddOrSubtract();

@@ -146,6 +146,60 @@ TEST_F(JoinPartTest, AJoinIsOnePart) {
             "dimension|flag\ndimension|id\ndimension|name\nfact|k\nfact|v");
 }
 
+TEST_F(JoinPartTest, ExplainNamesTheMethodOfEachJoin) {
+  const std::string query =
+      "SELECT count(*), sum(k), min(d.name) FROM fact JOIN dimension d ON v = d.id "
+      "SEMI JOIN dimension e ON fact.v = e.id AND e.flag = 1 WHERE k < (SELECT max(id) FROM "
+      "dimension)";
+  const auto expect = [&](const std::string& methods) {
+    EXPECT_EQ(database_.Query(query), database_.Reference(query));
+    for (const char* explain : {"EXPLAIN ", "EXPLAIN ANALYZE "}) {
+      std::string plan = database_.Query(explain + query);
+      EXPECT_TRUE(Contains(plan, "Join methods")) << plan;
+      for (const std::string& method : duckdb::StringUtil::Split(methods, ", "))
+        EXPECT_TRUE(Contains(plan, method)) << method << " in " << plan;
+    }
+  };
+  SetMode("force");
+  expect("dimension: direct, dimension: bitmap, the groups: nested_loop");
+  database_.Run("SET margay_join_method = 'hash'");
+  expect("dimension: hash, the groups: nested_loop");
+  database_.Run("SET margay_join_method = 'nested_loop'");
+  expect("dimension: nested_loop, the groups: nested_loop");
+  EXPECT_ANY_THROW(database_.Run("SET margay_join_method = 'merge'"));
+}
+
+TEST_F(JoinPartTest, SegmentsWithoutKeysOfTheBuildSideAreSkipped) {
+  SetMode("force");
+  for (const char* shape : {"loop", "lanes"}) {
+    database_.Run(std::string("SET margay_shape = '") + shape + "'");
+    for (const char* join : {"JOIN", "SEMI JOIN"}) {
+      const auto expect = [&](const std::string& filter, int skipped) {
+        // The keys of 200,000 rows are sorted: four segments.
+        const std::string query = std::string("SELECT count(*), sum(v) FROM fact ") + join +
+                                  " (SELECT id * 150 AS id FROM dimension WHERE " + filter +
+                                  ") d ON k = d.id";
+        EXPECT_EQ(database_.Query(query), database_.Reference(query));
+        std::string plan = database_.Query("EXPLAIN ANALYZE " + query);
+        EXPECT_TRUE(Contains(plan, std::to_string(skipped) + " of 5")) << plan;
+      };
+      expect("flag = 1 AND id < 5", 3);
+      expect("flag = 0 AND id > 700", 2);
+      expect("flag = 1 AND id > 600", 4);
+      expect("flag >= 0 AND name < 'z'", 1);
+    }
+  }
+}
+
+TEST_F(JoinPartTest, LongNestedLoopsAreLeftToDuckDB) {
+  const auto explain = [&](const std::string& build) {
+    return database_.Query("EXPLAIN SELECT count(*) FROM fact JOIN " + build + " ON fact.v < b.v");
+  };
+  SetMode("auto");
+  EXPECT_TRUE(Contains(explain("(SELECT k, v FROM fact) b"), "without an"));
+  EXPECT_FALSE(Contains(explain("(SELECT max(v) AS v FROM fact) b"), "without an"));
+}
+
 TEST_F(JoinPartTest, EveryJoinInEveryMode) {
   for (const char* query : {
            "SELECT count(*), sum(k) FROM fact JOIN dimension ON v = id WHERE flag = 1",

@@ -47,7 +47,7 @@ TEST_F(JoinStructuresTest, OneIsMadeAndServesOtherQueries) {
   ExpectSame(kQuery);
   ExpectSame(
       "SELECT g, count(*), min(w) FROM line LEFT JOIN head ON id = head GROUP BY g ORDER BY g");
-  ExpectSame("SELECT count(*), sum(g) FROM line WHERE head IN (SELECT id FROM head)");
+  ExpectSame("SELECT g, sum(w) FROM line, head WHERE id = head AND w < 50 GROUP BY g ORDER BY g");
   EXPECT_EQ(Built(), 1);
   EXPECT_EQ(Reused(), 3);
   auto other = database_.Connect();
@@ -58,6 +58,24 @@ TEST_F(JoinStructuresTest, OneIsMadeAndServesOtherQueries) {
   ExpectSame("SELECT count(*), sum(v), sum(w) FROM line JOIN head ON head = id + 1");
   EXPECT_EQ(Built(), 2);
   EXPECT_EQ(Kept(), "head|(id + 1)|direct|50000|true|true\nhead|id|direct|50000|true|true");
+}
+
+TEST_F(JoinStructuresTest, EveryMethodIsKept) {
+  const char* semi = "SELECT count(*), sum(g) FROM line WHERE head IN (SELECT id FROM head)";
+  for (int run = 0; run < 2; run++) {
+    ExpectSame(semi);
+    for (const char* method : {"direct", "hash", "rank_bitmap"}) {
+      database_.Run(std::string("SET margay_join_method = '") + method + "'");
+      ExpectSame(kQuery);
+      ExpectSame(semi);
+    }
+    database_.Run("RESET margay_join_method");
+  }
+  EXPECT_EQ(Kept(),
+            "head|id|bitmap|50000|true|true\nhead|id|direct|50000|true|true\n"
+            "head|id|hash|50000|true|true\nhead|id|rank_bitmap|50000|true|true");
+  EXPECT_EQ(Built(), 4);
+  EXPECT_EQ(Reused(), 10);
 }
 
 TEST_F(JoinStructuresTest, ExplainAnalyzeSaysWhereItCameFrom) {

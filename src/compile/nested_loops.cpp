@@ -1,0 +1,49 @@
+#include "compile/nested_loops.hpp"
+
+#include <algorithm>
+
+namespace margay::compile {
+
+namespace {
+
+void ForceNestedLoop(PipelineJoin& join, BuildPipeline& build) {
+  if (join.keys.empty() ||
+      std::any_of(join.keys.begin(), join.keys.end(),
+                  [](const plan::JoinKey& key) { return key.probe->GetType().IsVarchar(); }))
+    return;
+  std::vector<plan::ExpressionPointer> conditions;
+  for (const plan::JoinKey& key : join.keys) {
+    const plan::Operation operation =
+        key.nulls_are_equal ? plan::Operation::NotDistinctFrom : plan::Operation::Equal;
+    conditions.push_back(
+        plan::Expression::Make(operation, plan::TypeKind::Boolean, {key.probe, key.build}));
+  }
+  join.keys.clear();
+  build.keys.clear();
+  build.nulls_are_equal.clear();
+  if (join.kind == plan::JoinKind::Inner) {
+    join.conjuncts.insert(join.conjuncts.begin(), conditions.begin(), conditions.end());
+    return;
+  }
+  if (join.residual)
+    conditions.push_back(join.residual);
+  join.residual = conditions.size() == 1
+                      ? conditions[0]
+                      : plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean,
+                                               std::move(conditions));
+}
+
+}  // namespace
+
+Program ForceNestedLoops(Program program) {
+  const auto force = [&](Pipeline& pipeline) {
+    for (PipelineJoin& join : pipeline.joins)
+      ForceNestedLoop(join, program.builds[join.build]);
+  };
+  for (BuildPipeline& build : program.builds)
+    force(build.pipeline);
+  force(program.result);
+  return program;
+}
+
+}  // namespace margay::compile

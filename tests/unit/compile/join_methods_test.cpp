@@ -1,0 +1,140 @@
+// Which method a join has, and when the host may leave out segments by the keys of a build side.
+#include <gtest/gtest.h>
+
+#include "compile/generated_kernel.hpp"
+#include "storage/constants.hpp"
+
+namespace margay::compile {
+namespace {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+
+constexpr plan::TypeKind kInteger = plan::TypeKind::Int32;
+
+//! A column of integers from 0 to `max`; with more rows than a segment holds it has segments.
+std::shared_ptr<const storage::ColumnForm> Form(uint64_t rows, int64_t max, bool is_unique) {
+  storage::ColumnForm::Parts parts;
+  parts.type = kInteger;
+  parts.width = 4;
+  parts.rows = parts.statistics.rows = rows;
+  parts.statistics.max = max;
+  parts.statistics.distinct_count = is_unique ? rows : 0;
+  parts.segments.resize(storage::SegmentCount(rows));
+  return std::make_shared<storage::ColumnForm>(parts);
+}
+
+//! Both tables have `id`, unique from 0 on, a `k` of 100 values, and `far`, unique and sparse.
+constexpr int64_t kFar = 2'000'000'000;
+
+NodePointer Scan(const std::string& table) {
+  return Node::Scan(table, {{0, "id", kInteger}, {1, "k", kInteger}, {2, "far", kInteger}});
+}
+ExpressionPointer Column(size_t number) {
+  return Expression::Column(number, kInteger, "c" + std::to_string(number));
+}
+NodePointer Below(NodePointer input, size_t column, int64_t bound) {
+  return Node::Filter(std::move(input),
+                      Expression::Make(Operation::Less, plan::TypeKind::Boolean,
+                                       {Column(column), Expression::Integer(bound, kInteger)}));
+}
+//! Counts the rows of a join, which may read column `read` of both inputs.
+NodePointer Counted(NodePointer join, std::optional<size_t> read = {}) {
+  plan::Aggregate aggregate{plan::AggregateFunction::CountStar, nullptr, plan::TypeKind::Int64};
+  if (read)
+    aggregate = {plan::AggregateFunction::Count, Column(*read), plan::TypeKind::Int64};
+  return Node::GroupBy(std::move(join), {}, {aggregate});
+}
+
+GeneratedProgram Generate(const NodePointer& plan, uint64_t probe_rows, uint64_t build_rows,
+                          std::optional<JoinMethod> method = {}) {
+  std::vector<InputColumn> columns;
+  const std::vector<uint64_t> rows{probe_rows, build_rows};
+  for (const auto& scan : plan::Scans(*plan)) {
+    const size_t table = columns.empty() ? 0 : 1;
+    for (const plan::ScanColumn& column : scan->Columns()) {
+      const auto most = static_cast<int64_t>(rows[table]) - 1;
+      columns.push_back({columns.size(), table, column.name,
+                         Form(rows[table],
+                              column.id == 0   ? most
+                              : column.id == 1 ? 99
+                                               : kFar,
+                              column.id != 1)});
+    }
+  }
+  auto generated = GenerateProgram(*plan, columns, rows, Shape::Loop, ResultUse::Rows, method);
+  if (auto* refusal = std::get_if<Refusal>(&generated))
+    throw std::runtime_error(refusal->reason);
+  return std::get<GeneratedProgram>(std::move(generated));
+}
+
+JoinMethod MethodOf(const NodePointer& plan, std::optional<JoinMethod> method = {}) {
+  return Generate(plan, 2000, 1000, method).builds[0].build->Method();
+}
+
+NodePointer Join(JoinKind kind, size_t column, NodePointer build = Scan("u")) {
+  return Node::Join(kind, Scan("t"), std::move(build), {{Column(column), Column(column), false}},
+                    nullptr);
+}
+
+TEST(JoinMethod, FollowsFromWhatIsNeeded) {
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 0), 4)), JoinMethod::Direct);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 2), 4)), JoinMethod::Hash);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Left, 0))), JoinMethod::Direct);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 0))), JoinMethod::Bitmap) << "unique keys";
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 1))), JoinMethod::Direct) << "matches count";
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Semi, 1))), JoinMethod::Bitmap);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Anti, 0))), JoinMethod::Bitmap);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Semi, 2))), JoinMethod::Hash) << "too many bits";
+  EXPECT_EQ(MethodOf(Counted(Node::Join(JoinKind::Inner, Scan("t"), Scan("u"), {}, nullptr))),
+            JoinMethod::NestedLoop);
+}
+
+TEST(JoinMethod, IsForcedWhereItCanServe) {
+  for (const JoinMethod method : {JoinMethod::Direct, JoinMethod::Hash, JoinMethod::NestedLoop}) {
+    EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 0), 4), method), method);
+    EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Semi, 0)), method), method);
+  }
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Semi, 2)), JoinMethod::Bitmap), JoinMethod::Bitmap);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 0), 4), JoinMethod::Bitmap), JoinMethod::Direct);
+  EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 2), 4), JoinMethod::Direct), JoinMethod::Hash);
+}
+
+TEST(JoinMethod, ANestedLoopOverTooManyRowsIsRefused) {
+  const auto plan = Counted(Node::Join(JoinKind::Left, Scan("t"), Scan("u"), {}, nullptr));
+  EXPECT_NO_THROW(Generate(plan, 10, 1 << 26));
+  EXPECT_THROW(Generate(plan, 10, (1 << 26) + 1), std::runtime_error);
+}
+
+TEST(RangedKeys, AreOfFilteredBuildSidesOfLargeScans) {
+  constexpr uint64_t kMany = 3 * storage::kSegmentRows;
+  const auto is_ranged = [&](const NodePointer& plan, uint64_t rows) {
+    const GeneratedProgram program = Generate(plan, rows, 1000);
+    EXPECT_EQ(program.result.ranged_joins.size(), program.builds[0].build->ranged_key ? 1u : 0u);
+    return !program.result.ranged_joins.empty();
+  };
+  const auto build = [] { return Below(Scan("u"), 1, 50); };
+  EXPECT_TRUE(is_ranged(Counted(Join(JoinKind::Inner, 0, build()), 4), kMany));
+  EXPECT_TRUE(is_ranged(Counted(Join(JoinKind::Semi, 2, build())), kMany));
+  EXPECT_FALSE(is_ranged(Counted(Join(JoinKind::Inner, 0, build()), 4), 1000)) << "one segment";
+  EXPECT_FALSE(is_ranged(Counted(Join(JoinKind::Left, 0, build())), kMany));
+  EXPECT_FALSE(is_ranged(Counted(Join(JoinKind::Anti, 0, build())), kMany));
+}
+
+TEST(RangedKeys, LeaveErrorsBeforeTheJoinToBeMet) {
+  constexpr uint64_t kMany = 3 * storage::kSegmentRows;
+  const auto sum = Expression::Make(Operation::Add, kInteger,
+                                    {Column(1), Expression::Integer(INT32_MAX, kInteger)});
+  const auto may_fail = Expression::Make(Operation::Less, plan::TypeKind::Boolean,
+                                         {sum, Expression::Integer(5, kInteger)});
+  const auto plan = Counted(Node::Join(JoinKind::Semi, Node::Filter(Scan("t"), may_fail),
+                                       Below(Scan("u"), 1, 50), {{Column(0), Column(0)}}, nullptr));
+  EXPECT_TRUE(Generate(plan, kMany, 1000).result.ranged_joins.empty());
+}
+
+}  // namespace
+}  // namespace margay::compile
