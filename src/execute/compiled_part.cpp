@@ -1,6 +1,7 @@
 #include "execute/compiled_part.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
@@ -46,7 +47,7 @@ class PartMaker {
     for (size_t table = 0; table < scans.size(); table++) {
       if (const plan::NodePointer& inner = stages.inners[table]) {
         const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
-        Made made = Make(inner, {image, end}, compile::ResultUse::Kept);
+        Made made = MakeInner(inner, {image, end});
         if (std::holds_alternative<Refusal>(made))
           return made;
         image = end;
@@ -73,6 +74,17 @@ class PartMaker {
   bool IsTooWide() const { return is_too_wide_; }
 
  private:
+  //! A part whose result is kept: one of each aggregate, wherever the plan reads its result.
+  Made MakeInner(const plan::NodePointer& aggregate, const Images& images) {
+    const auto known = inners_.find(aggregate);
+    if (known != inners_.end())
+      return known->second;
+    Made made = Make(aggregate, images, compile::ResultUse::Kept);
+    if (const auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
+      inners_.emplace(aggregate, *part);
+    return made;
+  }
+
   //! Adds what the kernels know about the columns that `scan` reads from `input`.
   static void AddColumns(const plan::Node& scan, const CompiledPart::Input& input, size_t table,
                          std::vector<compile::InputColumn>& columns, std::vector<uint64_t>& rows) {
@@ -97,6 +109,7 @@ class PartMaker {
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
   const compile::Shape shape_;
+  std::unordered_map<plan::NodePointer, std::shared_ptr<const CompiledPart>> inners_;
   bool is_too_wide_ = false;
 };
 
