@@ -488,6 +488,10 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
   if (name == "constant_or_null") {
     return ConstantOrNull(expression);
   }
+  if (name == "error") {
+    return Accept(
+        plan::Expression::Make(Operation::Fault, *ToPlanType(expression.return_type), {}));
+  }
   if (arguments > 0 && function.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR) {
     return TextFunction(expression);
   }

@@ -1,10 +1,11 @@
+#include "duckdb/capture_join.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "duckdb/capture_relation.hpp"
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/dictionary_expression.hpp"
-#include "duckdb/planner/operator/logical_comparison_join.hpp"
+#include "plan/domain.hpp"
 
 namespace margay::integration {
 
@@ -14,7 +15,7 @@ using duckdb::ExpressionType;
 using duckdb::JoinType;
 
 //! A kind of join in the plan's terms. DuckDB probes with its left input, the plan with the input
-//! whose rows a join keeps.
+//! whose rows a join keeps. MARK and SINGLE joins are more than a join, see capture_mark.cpp.
 struct JoinForm {
   plan::JoinKind kind = plan::JoinKind::Inner;
   bool is_exchanged = false;  //!< the plan probes with DuckDB's right input
@@ -36,6 +37,9 @@ std::optional<JoinForm> FormOf(JoinType type) {
       return JoinForm{plan::JoinKind::Anti, false};
     case JoinType::RIGHT_ANTI:
       return JoinForm{plan::JoinKind::Anti, true};
+    case JoinType::MARK:
+    case JoinType::SINGLE:
+      return JoinForm{plan::JoinKind::Left, false};
     default:
       return std::nullopt;
   }
@@ -44,6 +48,10 @@ std::optional<JoinForm> FormOf(JoinType type) {
 bool IsEquality(const duckdb::JoinCondition& condition) {
   return condition.comparison == ExpressionType::COMPARE_EQUAL ||
          condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+}
+
+bool IsGroupJoin(const duckdb::LogicalComparisonJoin& join) {
+  return join.join_type == JoinType::MARK || join.join_type == JoinType::SINGLE;
 }
 
 //! Whether the values of a computed VARCHAR column are NULL where its table's column is.
@@ -95,10 +103,10 @@ plan::ExpressionPointer Decompress(const plan::Expression& expression, const Cap
 class ConditionCapture {
  public:
   //! `columns` are those of both sides, as Concatenate() gives them.
-  ConditionCapture(duckdb::ClientContext& context, const CaptureScope& probe,
-                   const CaptureScope& build, const std::vector<CapturedColumn>& columns)
-      : context_(context), probe_(probe), build_(build) {
-    for (size_t i = probe.columns.size(); i < columns.size(); i++) {
+  ConditionCapture(duckdb::ClientContext& context, const Relation& probe, const Relation& build,
+                   const std::vector<CapturedColumn>& columns)
+      : context_(context), probe_(probe.scope), build_(build.scope), build_node_(*build.node) {
+    for (size_t i = probe_.columns.size(); i < columns.size(); i++) {
       build_columns_.push_back(plan::Expression::Column(i, columns[i].type, columns[i].name));
     }
   }
@@ -115,9 +123,10 @@ class ConditionCapture {
       return right.reason;
     }
     if (IsEquality(condition)) {
-      return AddKey({is_exchanged ? right.expression : left.expression,
-                     is_exchanged ? left.expression : right.expression,
-                     condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
+      const plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
+      return AddKey({is_exchanged ? right.expression : left.expression, of_build,
+                     condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM &&
+                         !plan::IsNeverNull(*of_build, build_node_)});
     }
     plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
     of_build = plan::Substitute(of_build, build_columns_);
@@ -168,6 +177,7 @@ class ConditionCapture {
   duckdb::ClientContext& context_;
   const CaptureScope& probe_;
   const CaptureScope& build_;
+  const plan::Node& build_node_;
   //! The columns of the build side, behind those of the probe side.
   std::vector<plan::ExpressionPointer> build_columns_;
   std::vector<plan::JoinKey> keys_;
@@ -178,24 +188,49 @@ class ConditionCapture {
 
 Reason RefuseJoin(const duckdb::LogicalOperator& op) {
   const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-  // In 1.5.6 only ASOF and DELIM joins have the latter two.
-  if (!FormOf(join.join_type) || join.predicate || !join.duplicate_eliminated_columns.empty()) {
+  // In 1.5.6 only ASOF joins have the latter.
+  if (!FormOf(join.join_type) || join.predicate) {
     return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type));
   }
   if (std::none_of(join.conditions.begin(), join.conditions.end(), IsEquality)) {
     return NotSupported("a join without an equality");
   }
+  if (IsGroupJoin(join) &&
+      !std::all_of(join.conditions.begin(), join.conditions.end(), IsEquality)) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(join.join_type) +
+                        " by other comparisons than equality");
+  }
+  return std::nullopt;
+}
+
+Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
+                   const Relation& left, const Relation& right, std::vector<plan::JoinKey>& keys) {
+  ConditionCapture conditions(context, left, right, {});
+  for (const duckdb::JoinCondition& condition : join.conditions) {
+    if (Reason reason = conditions.Add(condition, false)) {
+      return reason;
+    }
+  }
+  keys = conditions.Keys();
   return std::nullopt;
 }
 
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
   const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
+  result.part.has_aggregate =
+      left.part.has_aggregate || right.part.has_aggregate || IsGroupJoin(join);
+  result.tables = left.tables;
+  result.tables.insert(right.tables.begin(), right.tables.end());
+  if (IsGroupJoin(join)) {
+    return join.join_type == JoinType::MARK ? AddMarkJoin(context, join, left, right, result)
+                                            : AddSingleJoin(context, join, left, right, result);
+  }
   const JoinForm form = *FormOf(join.join_type);
   const Relation& probe = form.is_exchanged ? right : left;
   const Relation& build = form.is_exchanged ? left : right;
   std::vector<CapturedColumn> columns = Concatenate(context, form.kind, probe.scope, build.scope);
-  ConditionCapture conditions(context, probe.scope, build.scope, columns);
+  ConditionCapture conditions(context, probe, build, columns);
   for (const duckdb::JoinCondition& condition : join.conditions) {
     if (Reason reason = conditions.Add(condition, form.is_exchanged)) {
       return reason;
@@ -203,11 +238,6 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
   }
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
-  result.part.tables = probe.part.tables;
-  result.part.tables.insert(result.part.tables.end(), build.part.tables.begin(),
-                            build.part.tables.end());
-  result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
-
   const size_t probe_columns = probe.scope.columns.size();
   std::vector<CapturedBinding> lefts = MapBindings(left.scope.bindings, join.left_projection_map);
   std::vector<CapturedBinding> rights =

@@ -308,6 +308,7 @@ std::string Expression::ToString() const {
     case Operation::Greatest:
     case Operation::Least:
     case Operation::AddMonths:
+    case Operation::Fault:
       return name + "(" + joined(0, ", ") + ")" +
              (IsRoundedDecimal(*this) ? "::" + type_.ToString() : "");
     case Operation::Dictionary:
@@ -489,6 +490,8 @@ std::string_view OperationName(Operation operation) {
       return "add_months";
     case Operation::Dictionary:
       return "DICTIONARY";
+    case Operation::Fault:
+      return "fault";
   }
   throw std::logic_error("OperationName: unknown operation");
 }

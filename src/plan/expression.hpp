@@ -85,6 +85,8 @@ enum class Operation : uint8_t {
   //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
   //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
+
+  Fault,  //!< no value: a fault wherever it is computed, left to the front-end
 };
 
 //! A constant of any type.
