@@ -36,6 +36,7 @@ std::vector<ExpressionPointer> Columns(const Node& node, size_t offset = 0) {
 std::vector<ExpressionPointer> SubstituteAll(const std::vector<ExpressionPointer>& expressions,
                                              const std::vector<ExpressionPointer>& replacements) {
   std::vector<ExpressionPointer> result;
+  result.reserve(expressions.size());
   for (const ExpressionPointer& expression : expressions) {
     result.push_back(Substitute(expression, replacements));
   }
