@@ -167,9 +167,6 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       return WriteColumn(expression);
     case Operation::Constant:
       return WriteConstant(expression);
-    case Operation::Error:
-      RaiseFault(dialect_.True(), "");
-      return Write(plan::Expression::Null(expression.GetType()));
     case Operation::Add:
     case Operation::Subtract:
     case Operation::Multiply:
@@ -246,6 +243,9 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       return DateWriter(*this).WriteAddMonths(expression);
     case Operation::Dictionary:
       return DictionaryWriter(*this).WriteValue(expression);
+    case Operation::Fault:
+      RaiseFault(dialect_.True(), {});
+      return Write(plan::Expression::Null(expression.GetType()));
   }
   throw std::logic_error("ExpressionWriter: unknown operation");
 }

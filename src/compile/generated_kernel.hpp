@@ -139,12 +139,9 @@ enum class ResultUse : uint8_t {
 //! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
 //! outputs that may be null, is not true may be left out. `method` is that of all joins that it can
 //! serve; without one each has what suits it.
-std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
-                                                        const std::vector<InputColumn>& columns,
-                                                        const std::vector<uint64_t>& rows,
-                                                        Shape shape,
-                                                        ResultUse use = ResultUse::Rows,
-                                                        const plan::ExpressionPointer& wanted = {},
-                                                        std::optional<JoinMethod> method = {});
+std::variant<GeneratedProgram, Refusal> GenerateProgram(
+    const plan::Node& plan, const std::vector<InputColumn>& columns,
+    const std::vector<uint64_t>& rows, Shape shape, ResultUse use = ResultUse::Rows,
+    const plan::ExpressionPointer& wanted = {}, std::optional<JoinMethod> method = {});
 
 }  // namespace margay::compile

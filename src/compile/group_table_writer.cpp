@@ -356,8 +356,7 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     body.Line("const int " + JoinedRow(row.table) + " = (int)words[" + Number(row.word) + "];");
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
-  GroupValues values(layout_, writer, context.parameters,
-                     IndexCode(), "words");
+  GroupValues values(layout_, writer, context.parameters, IndexCode(), "words");
   CollectOutputs outputs(collect, kept, layout_.MostGroups(), writer, body);
   for (size_t i = 0; i < layout_.keys.size(); i++) {
     const GroupKey& key = layout_.keys[i];

@@ -9,7 +9,9 @@
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/operator/logical_cteref.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/planner/operator/logical_materialized_cte.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/user_errors.hpp"
 
@@ -55,7 +57,6 @@ bool IsTableScan(const LogicalOperator& op) {
 //! the physical plan.
 bool IsClosed(const LogicalOperator& op) {
   switch (op.type) {
-    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
     case LogicalOperatorType::LOGICAL_DEPENDENT_JOIN:
     case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
     case LogicalOperatorType::LOGICAL_EXTENSION_OPERATOR:
@@ -136,6 +137,15 @@ class PlanWalk {
       case LogicalOperatorType::LOGICAL_ANY_JOIN:
       case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
         return WalkJoin(op);
+      case LogicalOperatorType::LOGICAL_DELIM_JOIN:
+        return WalkDelimJoin(place);
+      case LogicalOperatorType::LOGICAL_DELIM_GET:
+        return WalkLeaf(
+            op, [&](Relation& relation) { return ReadDomain(op, *domains_.back(), relation); });
+      case LogicalOperatorType::LOGICAL_MATERIALIZED_CTE:
+        return WalkCommonTable(op);
+      case LogicalOperatorType::LOGICAL_CTE_REF:
+        return WalkLeaf(op, [&](Relation& relation) { return ReadCommonTable(op, relation); });
       default:
         break;
     }
@@ -232,6 +242,138 @@ class PlanWalk {
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
   }
 
+  //! An operator without inputs that reads what is captured elsewhere.
+  template <typename Read>
+  std::optional<Relation> WalkLeaf(const LogicalOperator& op, Read read) {
+    Relation relation;
+    if (const Reason reason = Guard([&] { return read(relation); })) {
+      reasons_[&op] = *reason;
+      return std::nullopt;
+    }
+    return relation;
+  }
+
+  //! The inputs of a DELIM_JOIN belong together in ways that show only in the physical plan: there
+  //! is no part below it.
+  std::optional<Relation> WalkDelimJoin(duckdb::unique_ptr<LogicalOperator>& place) {
+    LogicalOperator& op = *place;
+    ancestors_.push_back(&op);
+    Relation joined;
+    Reason reason;
+    TryAll([&] {
+      reason = CaptureDelimJoin(op, joined);
+      return !reason;
+    });
+    ancestors_.pop_back();
+    if (!reason) {
+      return joined;
+    }
+    reasons_[&op] = *reason;
+    if (Contains(op, IsTableScan)) {
+      AddNote(place, *reason);
+    }
+    return std::nullopt;
+  }
+
+  Reason CaptureDelimJoin(LogicalOperator& op, Relation& joined) {
+    if (Reason reason = RefuseJoin(op)) {
+      return reason;
+    }
+    const size_t outer_input = OuterInput(op);
+    auto& inner_place = op.children[1 - outer_input];
+    const std::optional<Relation> outer = Walk(op.children[outer_input]);
+    if (!outer) {
+      return reasons_.at(op.children[outer_input].get());
+    }
+    Domain domain;
+    if (Reason reason =
+            Guard([&] { return MakeDomain(input_.context, op, outer->ForAbove(), domain); })) {
+      return reason;
+    }
+    domains_.push_back(&domain);
+    const std::optional<Relation> inner = Walk(inner_place);
+    domains_.pop_back();
+    if (!inner) {
+      return reasons_.at(inner_place.get());
+    }
+    if (IsOrdered(*outer) || IsOrdered(*inner)) {
+      return NotSupported("a join with the result of ORDER BY or LIMIT");
+    }
+    return Guard([&] {
+      const Relation& left = (outer_input == 0 ? outer : inner)->ForAbove();
+      const Relation& right = (outer_input == 0 ? inner : outer)->ForAbove();
+      Reason reason = AddJoin(input_.context, op, left, right, joined);
+      if (!reason) {
+        LeaveOutDomain(domain, joined);
+      }
+      return reason;
+    });
+  }
+
+  //! A CTE becomes part of the query that reads it, if all of that is captured. Otherwise it is
+  //! DuckDB that reads it, and what is captured of either is a part of its own.
+  std::optional<Relation> WalkCommonTable(LogicalOperator& op) {
+    const duckdb::idx_t table = op.Cast<duckdb::LogicalMaterializedCTE>().table_index;
+    ancestors_.push_back(&op);
+    const std::optional<Relation> definition = Walk(op.children[0]);
+    CommonTable& common = common_tables_[table];
+    std::optional<Relation> query;
+    if (definition) {
+      common.definition = definition->ForAbove();
+      TryAll([&] {
+        query = Walk(op.children[1]);
+        return query.has_value();
+      });
+      common.definition.reset();
+    }
+    if (query) {
+      query->below.reset();  // the CTE would stay above it
+    } else {
+      common.reason = reasons_.at(op.children[definition ? 1 : 0].get());
+      reasons_[&op] = common.reason;
+      if (attempts_ == 0) {
+        EmitApart(op, definition);
+      }
+    }
+    ancestors_.pop_back();
+    return query;
+  }
+
+  //! Makes parts of the `definition` of a CTE and of what reads it.
+  void EmitApart(LogicalOperator& op, const std::optional<Relation>& definition) {
+    if (definition) {
+      Emit(op.children[0], *definition);
+    }
+    if (std::optional<Relation> query = Walk(op.children[1])) {
+      Emit(op.children[1], std::move(*query));
+    }
+  }
+
+  Reason ReadCommonTable(const LogicalOperator& op, Relation& relation) const {
+    const auto common = common_tables_.find(op.Cast<duckdb::LogicalCTERef>().cte_index);
+    if (common == common_tables_.end()) {
+      return NotSupported(NameOf(op));
+    }
+    return common->second.definition
+               ? integration::ReadCommonTable(op, *common->second.definition, relation)
+               : common->second.reason;
+  }
+
+  //! Walks what is captured as a whole or not at all: forgets what was found if `walk` gives false.
+  template <typename Function>
+  void TryAll(const Function& walk) {
+    const size_t parts = findings_.parts.size();
+    const size_t notes = findings_.notes.size();
+    attempts_++;
+    const bool is_captured = walk();
+    attempts_--;
+    if (!is_captured) {
+      findings_.parts.resize(parts);
+      ancestors_of_parts_.resize(parts);
+      findings_.notes.resize(notes);
+    }
+  }
+
   //! The plan's own checks are the second line: a plan that fails them is a bug, but none that a
   //! query should fail for.
   template <typename Function>
@@ -310,6 +452,15 @@ class PlanWalk {
   std::vector<std::vector<const LogicalOperator*>> ancestors_of_parts_;
   //! Of operators in no part: why they are not, or why an operator below is not.
   std::unordered_map<const LogicalOperator*, std::string> reasons_;
+  size_t attempts_ = 0;  //!< walks around the operator being walked whose findings may be forgotten
+  std::vector<const Domain*> domains_;  //!< of the sub-queries around the operator being walked
+
+  //! The capture of a CTE for the query that reads it, or why there is none.
+  struct CommonTable {
+    std::optional<Relation> definition;
+    std::string reason;
+  };
+  std::unordered_map<duckdb::idx_t, CommonTable> common_tables_;  //!< by table index
 };
 
 }  // namespace

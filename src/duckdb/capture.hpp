@@ -76,7 +76,8 @@ struct CaptureFindings {
 //!
 //! Nothing is found in statements that update or delete rows, in those with an error of the user's
 //! (see user_errors.hpp), which DuckDB raises, and below operators whose inputs are
-//! run again and again or are bound to each other (RECURSIVE_CTE, DELIM_JOIN): these get a note.
+//! run again and again (RECURSIVE_CTE), or of which not all that is bound to each other is captured
+//! (DELIM_JOIN): these get a note.
 CaptureFindings FindParts(duckdb::OptimizerExtensionInput& input,
                           duckdb::unique_ptr<duckdb::LogicalOperator>& plan);
 

@@ -201,7 +201,7 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
     return RefuseType(expression);
   }
   if (RaisesError(expression)) {
-    return Accept(plan::Expression::Make(Operation::Error, *type, {}));
+    return Accept(plan::Expression::Make(Operation::Fault, *type, {}));
   }
   if (const std::optional<size_t> base =
           is_by_row_ ? std::nullopt : origins_.DictionaryBase(expression);

@@ -16,6 +16,11 @@ bool IsRowId(const duckdb::Expression& expression, const Relation& relation) {
   return binding != nullptr && binding->is_row_id;
 }
 
+//! Of a relation with one scan.
+const CapturedTable& TableOf(const Relation& relation) {
+  return relation.tables.begin()->second;
+}
+
 //! A node with all columns of one scan, and what the outputs of another one are of these.
 struct Rebased {
   plan::NodePointer node;
@@ -69,9 +74,9 @@ bool IsFetch(const duckdb::LogicalOperator& op, const Relation& rows, const Rela
       join.conditions[0].comparison != duckdb::ExpressionType::COMPARE_EQUAL) {
     return false;
   }
-  return rows.node->Kind() == plan::NodeKind::Scan && found.part.tables.size() == 1 &&
-         !found.part.has_aggregate && rows.part.tables[0].oid == found.part.tables[0].oid &&
-         rows.part.tables[0].catalog == found.part.tables[0].catalog &&
+  return rows.node->Kind() == plan::NodeKind::Scan && found.tables.size() == 1 &&
+         !found.part.has_aggregate && TableOf(rows).oid == TableOf(found).oid &&
+         TableOf(rows).catalog == TableOf(found).catalog &&
          IsRowId(*join.conditions[0].left, rows) && IsRowId(*join.conditions[0].right, found);
 }
 
@@ -92,6 +97,7 @@ Relation FetchRows(const Relation& rows, const Relation& found) {
   }
   const plan::NodePointer scan = plan::Node::Scan(rows.node->Table(), std::move(columns));
   result.node = Rebase(*found.node, scan).node;
+  result.tables = {{scan, TableOf(rows)}};
   result.part.is_sorted = found.part.is_sorted;
   result.part.is_top = found.part.is_top;
   return result;

@@ -185,8 +185,6 @@ Reason AddGet(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relat
   if (Reason reason = RefuseGet(get, table)) {
     return reason;
   }
-  relation.part.tables = {{table.catalog.GetName(), table.schema.name, table.name, table.oid}};
-
   // Filters may refer to columns that the scan doesn't give: first all bindings, then the output.
   CaptureScope& scope = relation.scope;
   std::vector<plan::ScanColumn> columns;
@@ -194,6 +192,8 @@ Reason AddGet(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relat
     scope.bindings.push_back(AddScanColumn(get, table, i, relation, columns));
   }
   relation.node = plan::Node::Scan(table.name, std::move(columns));
+  relation.tables[relation.node] = {table.catalog.GetName(), table.schema.name, table.name,
+                                    table.oid};
   if (Reason reason = AddTableFilters(context, get, relation)) {
     return reason;
   }

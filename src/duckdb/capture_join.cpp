@@ -1,11 +1,12 @@
+#include "duckdb/capture_join.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "duckdb/capture_relation.hpp"
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/dictionary_expression.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
-#include "duckdb/planner/operator/logical_comparison_join.hpp"
+#include "plan/domain.hpp"
 
 namespace margay::integration {
 
@@ -16,7 +17,7 @@ using duckdb::JoinType;
 using duckdb::LogicalOperatorType;
 
 //! A kind of join in the plan's terms. DuckDB probes with its left input, the plan with the input
-//! whose rows a join keeps.
+//! whose rows a join keeps. MARK and SINGLE joins are more than a join, see capture_mark.cpp.
 struct JoinForm {
   plan::JoinKind kind = plan::JoinKind::Inner;
   bool is_exchanged = false;  //!< the plan probes with DuckDB's right input
@@ -38,12 +39,22 @@ std::optional<JoinForm> FormOf(JoinType type) {
       return JoinForm{plan::JoinKind::Anti, false};
     case JoinType::RIGHT_ANTI:
       return JoinForm{plan::JoinKind::Anti, true};
+    case JoinType::MARK:
+    case JoinType::SINGLE:
+      return JoinForm{plan::JoinKind::Left, false};
     default:
       return std::nullopt;
   }
 }
 
-//! The kind of `op`, a COMPARISON_JOIN, an ANY_JOIN or a CROSS_PRODUCT.
+//! `op` as a join by comparisons; null where it is an ANY_JOIN or a CROSS_PRODUCT.
+const duckdb::LogicalComparisonJoin* ComparisonsOf(const duckdb::LogicalOperator& op) {
+  const bool has_comparisons = op.type == LogicalOperatorType::LOGICAL_COMPARISON_JOIN ||
+                               op.type == LogicalOperatorType::LOGICAL_DELIM_JOIN;
+  return has_comparisons ? &op.Cast<duckdb::LogicalComparisonJoin>() : nullptr;
+}
+
+//! The kind of `op`, a join by comparisons, an ANY_JOIN or a CROSS_PRODUCT.
 JoinType TypeOf(const duckdb::LogicalOperator& op) {
   return op.type == LogicalOperatorType::LOGICAL_CROSS_PRODUCT
              ? JoinType::INNER
@@ -53,6 +64,10 @@ JoinType TypeOf(const duckdb::LogicalOperator& op) {
 bool IsEquality(const duckdb::JoinCondition& condition) {
   return condition.comparison == ExpressionType::COMPARE_EQUAL ||
          condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+}
+
+bool IsGroupJoin(JoinType type) {
+  return type == JoinType::MARK || type == JoinType::SINGLE;
 }
 
 //! Whether the values of a computed VARCHAR column are NULL where its table's column is.
@@ -104,10 +119,14 @@ plan::ExpressionPointer Decompress(const plan::Expression& expression, const Cap
 class ConditionCapture {
  public:
   //! `columns` are those of both sides, as Concatenate() gives them.
-  ConditionCapture(duckdb::ClientContext& context, const CaptureScope& probe,
-                   const CaptureScope& build, const std::vector<CapturedColumn>& columns)
-      : context_(context), probe_(probe), build_(build), columns_(columns) {
-    for (size_t i = probe.columns.size(); i < columns.size(); i++) {
+  ConditionCapture(duckdb::ClientContext& context, const Relation& probe, const Relation& build,
+                   const std::vector<CapturedColumn>& columns)
+      : context_(context),
+        probe_(probe.scope),
+        build_(build.scope),
+        build_node_(*build.node),
+        columns_(columns) {
+    for (size_t i = probe_.columns.size(); i < columns.size(); i++) {
       build_columns_.push_back(plan::Expression::Column(i, columns[i].type, columns[i].name));
     }
   }
@@ -117,11 +136,12 @@ class ConditionCapture {
     if (op.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
       return AddPredicate(*op.Cast<duckdb::LogicalAnyJoin>().condition);
     }
-    if (op.type == LogicalOperatorType::LOGICAL_CROSS_PRODUCT) {
-      return std::nullopt;
-    }
-    for (const duckdb::JoinCondition& condition :
-         op.Cast<duckdb::LogicalComparisonJoin>().conditions) {
+    const auto* join = ComparisonsOf(op);
+    return join == nullptr ? std::nullopt : AddComparisons(*join, is_exchanged);
+  }
+
+  Reason AddComparisons(const duckdb::LogicalComparisonJoin& join, bool is_exchanged) {
+    for (const duckdb::JoinCondition& condition : join.conditions) {
       if (Reason reason = Add(condition, is_exchanged)) {
         return reason;
       }
@@ -152,9 +172,10 @@ class ConditionCapture {
       return right.reason;
     }
     if (IsEquality(condition)) {
-      return AddKey({is_exchanged ? right.expression : left.expression,
-                     is_exchanged ? left.expression : right.expression,
-                     condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM});
+      const plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
+      return AddKey({is_exchanged ? right.expression : left.expression, of_build,
+                     condition.comparison == ExpressionType::COMPARE_NOT_DISTINCT_FROM &&
+                         !plan::IsNeverNull(*of_build, build_node_)});
     }
     plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
     of_build = plan::Substitute(of_build, build_columns_);
@@ -213,6 +234,7 @@ class ConditionCapture {
   duckdb::ClientContext& context_;
   const CaptureScope& probe_;
   const CaptureScope& build_;
+  const plan::Node& build_node_;
   const std::vector<CapturedColumn>& columns_;
   //! The columns of the build side, behind those of the probe side.
   std::vector<plan::ExpressionPointer> build_columns_;
@@ -223,35 +245,51 @@ class ConditionCapture {
 }  // namespace
 
 Reason RefuseJoin(const duckdb::LogicalOperator& op) {
-  bool is_plain = true;
-  if (op.type == LogicalOperatorType::LOGICAL_COMPARISON_JOIN) {
-    const auto& join = op.Cast<duckdb::LogicalComparisonJoin>();
-    // In 1.5.6 only ASOF and DELIM joins have these.
-    is_plain = !join.predicate && join.duplicate_eliminated_columns.empty();
+  const JoinType type = TypeOf(op);
+  const auto* join = ComparisonsOf(op);
+  // In 1.5.6 only ASOF joins have a predicate.
+  if (!FormOf(type) || (join != nullptr && join->predicate)) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(type));
   }
-  if (!FormOf(TypeOf(op)) || !is_plain) {
-    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(TypeOf(op)));
+  if (IsGroupJoin(type) && (join == nullptr || !std::all_of(join->conditions.begin(),
+                                                            join->conditions.end(), IsEquality))) {
+    return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(type) +
+                        " by other comparisons than equality");
   }
   return std::nullopt;
 }
 
+Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
+                   const Relation& left, const Relation& right, std::vector<plan::JoinKey>& keys) {
+  const std::vector<CapturedColumn> no_residual;
+  ConditionCapture conditions(context, left, right, no_residual);
+  Reason reason = conditions.AddComparisons(join, false);
+  keys = conditions.Keys();
+  return reason;
+}
+
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
-  const JoinForm form = *FormOf(TypeOf(op));
+  const JoinType type = TypeOf(op);
+  result.part.has_aggregate =
+      left.part.has_aggregate || right.part.has_aggregate || IsGroupJoin(type);
+  result.tables = left.tables;
+  result.tables.insert(right.tables.begin(), right.tables.end());
+  if (IsGroupJoin(type)) {
+    const auto& join = *ComparisonsOf(op);
+    return type == JoinType::MARK ? AddMarkJoin(context, join, left, right, result)
+                                  : AddSingleJoin(context, join, left, right, result);
+  }
+  const JoinForm form = *FormOf(type);
   const Relation& probe = form.is_exchanged ? right : left;
   const Relation& build = form.is_exchanged ? left : right;
   std::vector<CapturedColumn> columns = Concatenate(context, form.kind, probe.scope, build.scope);
-  ConditionCapture conditions(context, probe.scope, build.scope, columns);
+  ConditionCapture conditions(context, probe, build, columns);
   if (Reason reason = conditions.AddAll(op, form.is_exchanged)) {
     return reason;
   }
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
-  result.part.tables = probe.part.tables;
-  result.part.tables.insert(result.part.tables.end(), build.part.tables.begin(),
-                            build.part.tables.end());
-  result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
-
   const size_t probe_columns = probe.scope.columns.size();
   std::vector<CapturedBinding> lefts = left.scope.bindings, rights = right.scope.bindings;
   if (op.type != LogicalOperatorType::LOGICAL_CROSS_PRODUCT) {

@@ -92,7 +92,7 @@ bool IsTableOrder(const duckdb::vector<duckdb::BoundOrderByNode>& orders,
   }
   const CapturedBinding* binding = relation.scope.Find(*orders[0].expression);
   const plan::Node* order = FindOrder(relation);
-  return binding != nullptr && binding->is_row_id && relation.part.tables.size() == 1 &&
+  return binding != nullptr && binding->is_row_id && relation.tables.size() == 1 &&
          order != nullptr && order->OrderKeys().empty();
 }
 

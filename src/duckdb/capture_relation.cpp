@@ -215,6 +215,13 @@ Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, R
   if (!identity) {
     relation.node = Select(relation, outputs);
   }
+  std::unordered_map<const plan::Node*, const CapturedTable*> tables;
+  for (const auto& [scan, table] : relation.tables) {
+    tables[scan.get()] = &table;
+  }
+  for (const plan::Node* scan : plan::Scans(*relation.node)) {
+    relation.part.tables.push_back(*tables.at(scan));
+  }
   relation.part.plan = plan::PruneScans(relation.node);
   relation.part.text = TextOf(*relation.part.plan);
   relation.part.estimated_rows = op.EstimateCardinality(context);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,9 @@ struct RelationBelow {
 
 //! A subtree captured so far: a part, unless the operator above it joins in.
 struct Relation {
-  CapturedPart part;  //!< its tables; the rest is filled in by FinishPart
+  CapturedPart part;  //!< what it is; the rest is filled in by FinishPart
   plan::NodePointer node;
+  std::map<plan::NodePointer, CapturedTable> tables;  //!< by scan of `node`
   CaptureScope scope;  //!< its bindings are those of the topmost DuckDB operator, in order
   //! Set where nothing but projections has joined in above an aggregate.
   std::optional<RelationBelow> below;
@@ -62,13 +64,39 @@ bool IsOrdered(const Relation& relation);
 bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation);
 
-//! Why no join like `op`, a COMPARISON_JOIN, an ANY_JOIN or a CROSS_PRODUCT, is captured, whatever
-//! its inputs are.
+//! Why no join like `op`, a COMPARISON_JOIN, a DELIM_JOIN, an ANY_JOIN or a CROSS_PRODUCT, is
+//! captured, whatever its inputs are.
 Reason RefuseJoin(const duckdb::LogicalOperator& op);
 
 //! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result);
+
+//! What the inputs of a DELIM_JOIN share, one of which is the rows of an outer query, and the other
+//! one a sub-query that refers to columns of them, through DELIM_GETs.
+struct Domain {
+  Relation relation;                            //!< the different values of these columns
+  std::vector<plan::ExpressionPointer> values;  //!< the columns, of the outer rows
+};
+
+//! Which of the inputs of `op`, a DELIM_JOIN, has the rows of the outer query; the other one is the
+//! sub-query.
+size_t OuterInput(const duckdb::LogicalOperator& op);
+
+//! Makes the domain of `op`, a DELIM_JOIN whose outer rows are `outer`.
+Reason MakeDomain(duckdb::ClientContext& context, const duckdb::LogicalOperator& op,
+                  const Relation& outer, Domain& domain);
+
+//! The capture of `op`, a DELIM_GET that reads `domain`.
+Reason ReadDomain(const duckdb::LogicalOperator& op, const Domain& domain, Relation& relation);
+
+//! Makes `relation`, a join with the result of a sub-query over `domain`, do without the domain
+//! where it can.
+void LeaveOutDomain(const Domain& domain, Relation& relation);
+
+//! The capture of `op`, a CTE_SCAN that reads what `definition` is the capture of.
+Reason ReadCommonTable(const duckdb::LogicalOperator& op, const Relation& definition,
+                       Relation& relation);
 
 //! Whether `op`, a join, is what DuckDB makes of a scan with ORDER BY or LIMIT of few rows: a SEMI
 //! join by the row id of the scan, `rows`, with those rows, `found` by the columns that this takes.

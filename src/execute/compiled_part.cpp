@@ -1,6 +1,7 @@
 #include "execute/compiled_part.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compile/early_groups.hpp"
 #include "compile/uniqueness.hpp"
@@ -38,9 +39,28 @@ class PartMaker {
             compile::Shape shape, std::optional<compile::JoinMethod> method)
       : device_(std::move(device)), pool_(std::move(pool)), shape_(shape), method_(method) {}
 
+  Made Make(const plan::NodePointer& plan, const Images& images) {
+    readers_.clear();
+    CountReaders(plan);
+    return MakeStage(plan, images, compile::ResultUse::Rows, nullptr);
+  }
+
+  //! Whether there may be parts for each half of the outputs of the plan that was refused.
+  bool IsTooWide() const { return is_too_wide_; }
+
+ private:
+  void CountReaders(const plan::NodePointer& node) {
+    if (node->Kind() == plan::NodeKind::Aggregate)
+      readers_[node]++;
+    if (node->Kind() != plan::NodeKind::Scan)
+      CountReaders(node->Input());
+    if (node->Kind() == plan::NodeKind::Join)
+      CountReaders(node->Build());
+  }
+
   //! `wanted` says which groups of a result that is kept are of use; null: all.
-  Made Make(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
-            const plan::ExpressionPointer& wanted = nullptr) {
+  Made MakeStage(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
+                 const plan::ExpressionPointer& wanted) {
     const plan::Stages stages = plan::CutStages(plan);
     const std::vector<const plan::Node*> scans = plan::Scans(*stages.plan);
     std::vector<CompiledPart::Input> inputs;
@@ -50,7 +70,7 @@ class PartMaker {
     for (size_t table = 0; table < scans.size(); table++) {
       if (const plan::NodePointer& inner = stages.inners[table]) {
         const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
-        Made made = Make(inner, {image, end}, compile::ResultUse::Kept, stages.wanted[table]);
+        Made made = MakeInner(inner, {image, end}, stages.wanted[table]);
         if (std::holds_alternative<Refusal>(made))
           return made;
         image = end;
@@ -74,10 +94,20 @@ class PartMaker {
         device_, pool_);
   }
 
-  //! Whether there may be parts for each half of the outputs of the plan that was refused.
-  bool IsTooWide() const { return is_too_wide_; }
+  //! A part whose result is kept: one of each aggregate, wherever the plan reads its result. Of
+  //! groups that are read in several places each may be wanted somewhere.
+  Made MakeInner(const plan::NodePointer& aggregate, const Images& images,
+                 const plan::ExpressionPointer& wanted) {
+    const auto known = inners_.find(aggregate);
+    if (known != inners_.end())
+      return known->second;
+    Made made = MakeStage(aggregate, images, compile::ResultUse::Kept,
+                          readers_.at(aggregate) == 1 ? wanted : nullptr);
+    if (const auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
+      inners_.emplace(aggregate, *part);
+    return made;
+  }
 
- private:
   //! Adds what the kernels know about the columns that `scan` reads from `input`.
   static void AddColumns(const plan::Node& scan, const CompiledPart::Input& input, size_t table,
                          std::vector<compile::InputColumn>& columns, std::vector<uint64_t>& rows) {
@@ -103,6 +133,8 @@ class PartMaker {
   const std::shared_ptr<memory::ExtentPool> pool_;
   const compile::Shape shape_;
   const std::optional<compile::JoinMethod> method_;
+  std::unordered_map<plan::NodePointer, std::shared_ptr<const CompiledPart>> inners_;
+  std::unordered_map<plan::NodePointer, size_t> readers_;  //!< per aggregate of the plan
   bool is_too_wide_ = false;
 };
 
@@ -118,11 +150,11 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     return image && !image->HasValidity() && compile::HasUniqueValues(image->Statistics());
   });
   if (grouped) {
-    PartMaker::Made made = maker.Make(grouped, images, compile::ResultUse::Rows);
+    PartMaker::Made made = maker.Make(grouped, images);
     if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
       return std::move(*part);
   }
-  PartMaker::Made made = maker.Make(plan, images, compile::ResultUse::Rows);
+  PartMaker::Made made = maker.Make(plan, images);
   if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
     return std::move(*part);
   const auto halves = maker.IsTooWide() ? SplitPart::Cut(plan) : std::nullopt;

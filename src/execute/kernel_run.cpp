@@ -97,12 +97,15 @@ void KernelRun::RunBuilds() {
   }
 }
 
-void KernelRun::RunInners() {
+void KernelRun::RunInners(InnerResults& inners) {
   for (size_t table = 0; table < inners_.size(); table++) {
     if (!inners_[table])
       continue;
-    tables_->kept[table] = inners_[table]->Keep();
-    AddStatistics(inners_[table]->Statistics());
+    tables_->kept[table] = inners.Get(*part_->Inputs()[table].inner, [&] {
+      auto kept = inners_[table]->Keep(inners);
+      AddStatistics(inners_[table]->Statistics());
+      return kept;
+    });
     inners_[table].reset();
   }
 }
@@ -137,14 +140,14 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
 
-void KernelRun::RunKernels() {
-  RunInners();
+void KernelRun::RunKernels(InnerResults& inners) {
+  RunInners(inners);
   RunBuilds();
   RunAll();
 }
 
-std::shared_ptr<const KeptTable> KernelRun::Keep() {
-  RunKernels();
+std::shared_ptr<const KeptTable> KernelRun::Keep(InnerResults& inners) {
+  RunKernels(inners);
   return FinishKept();
 }
 
@@ -154,7 +157,8 @@ std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
 
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
-    RunKernels();
+    InnerResults inners(*part_);
+    RunKernels(inners);
     Finish();
     is_done_ = true;
     progress_ = 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "execute/compiled_part.hpp"
+#include "execute/inner_results.hpp"
 #include "execute/run_tables.hpp"
 #include "execute/work_list.hpp"
 
@@ -37,8 +38,9 @@ class KernelRun : public Run {
             RunOptions options, std::shared_ptr<RunTables> tables);
 
   std::optional<ResultBatch> Next() override;
-  //! In place of Next, where the part's result is kept on the device.
-  std::shared_ptr<const KeptTable> Keep();
+  //! In place of Next, where the part's result is kept on the device, in an execution with
+  //! `inners`.
+  std::shared_ptr<const KeptTable> Keep(InnerResults& inners);
   const RunStatistics& Statistics() const override { return statistics_; }
   double Progress() const override { return progress_.load(std::memory_order_relaxed); }
 
@@ -163,9 +165,9 @@ class KernelRun : public Run {
 
   void PinColumns();
   //! Runs all kernels of the part: those of inner parts and build sides, then the result's.
-  void RunKernels();
+  void RunKernels(InnerResults& inners);
   //! Runs the parts whose results this one scans.
-  void RunInners();
+  void RunInners(InnerResults& inners);
   //! Adds the work of a run before this one.
   void AddStatistics(const RunStatistics& statistics);
   //! Sets the arguments of a column of a kept table; see BindJoined.

@@ -268,8 +268,6 @@ std::string Expression::ToString() const {
       return ColumnText(name_, column_);
     case Operation::Constant:
       return ConstantText(constant_, type_);
-    case Operation::Error:
-      return name + "()";
     case Operation::Negate:
       return "(-" + joined(0, ", ") + ")";
     case Operation::Not:
@@ -310,6 +308,7 @@ std::string Expression::ToString() const {
     case Operation::Greatest:
     case Operation::Least:
     case Operation::AddMonths:
+    case Operation::Fault:
       return name + "(" + joined(0, ", ") + ")" +
              (IsRoundedDecimal(*this) ? "::" + type_.ToString() : "");
     case Operation::Dictionary:
@@ -406,8 +405,6 @@ std::string_view OperationName(Operation operation) {
       return "COLUMN";
     case Operation::Constant:
       return "CONSTANT";
-    case Operation::Error:
-      return "ERROR";
     case Operation::Add:
       return "+";
     case Operation::Subtract:
@@ -493,6 +490,8 @@ std::string_view OperationName(Operation operation) {
       return "add_months";
     case Operation::Dictionary:
       return "DICTIONARY";
+    case Operation::Fault:
+      return "fault";
   }
   throw std::logic_error("OperationName: unknown operation");
 }

@@ -15,7 +15,6 @@ namespace margay::plan {
 enum class Operation : uint8_t {
   Column,    //!< column number `column` of the input
   Constant,  //!< `constant`
-  Error,     //!< no operands; where it is computed the query fails, in the front-end's words
 
   // Arithmetic. Operands and result have one type, except for Multiply of decimals, whose scales
   // add up, Add and Subtract of decimals, which share only the scale, Date plus or minus an
@@ -86,6 +85,8 @@ enum class Operation : uint8_t {
   //! `function` of operand 0, a Varchar Column; see DictionaryFunction. Operand 1, if there is one,
   //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
+
+  Fault,  //!< no value: a fault wherever it is computed, left to the front-end
 };
 
 //! A constant of any type.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace margay::plan {
@@ -44,148 +45,163 @@ ExpressionPointer Renumber(const ExpressionPointer& expression, const Positions&
   return Substitute(expression, replacements);
 }
 
-Pruned Prune(const Node& node, std::vector<bool> used);
-
-Pruned PruneScan(const Node& node, const std::vector<bool>& used) {
-  Pruned result;
-  std::vector<ScanColumn> columns;
-  for (size_t i = 0; i < used.size(); i++) {
-    result.positions.push_back(used[i] ? std::optional(columns.size()) : std::nullopt);
-    if (used[i]) {
-      columns.push_back(node.Columns()[i]);
+//! One walk over a plan. An aggregate that the plan has in several places stays one.
+class Pruner {
+ public:
+  //! `node` with at least those of its output columns that are `used`.
+  Pruned Prune(const Node& node, std::vector<bool> used) {
+    switch (node.Kind()) {
+      case NodeKind::Scan:
+        return PruneScan(node, used);
+      case NodeKind::Filter:
+        return PruneFilter(node, std::move(used));
+      case NodeKind::Project:
+        return PruneProject(node, used);
+      case NodeKind::Join:
+        return PruneJoin(node, std::move(used));
+      case NodeKind::Aggregate:
+        return PruneAggregateOnce(node);
+      case NodeKind::Order:
+        return PruneOrder(node, std::move(used));
     }
+    throw std::logic_error("PruneScans: unknown kind of node");
   }
-  result.node = Node::Scan(node.Table(), std::move(columns));
-  return result;
-}
 
-Pruned PruneFilter(const Node& node, std::vector<bool> used) {
-  Mark(*node.Predicate(), used);
-  Pruned input = Prune(*node.Input(), std::move(used));
-  return {Node::Filter(std::move(input.node), Renumber(node.Predicate(), input.positions)),
-          std::move(input.positions)};
-}
-
-Pruned PruneProject(const Node& node, const std::vector<bool>& used) {
-  std::vector<bool> used_input(node.Input()->OutputTypes().size());
-  for (size_t i = 0; i < used.size(); i++) {
-    if (used[i]) {
-      Mark(*node.Expressions()[i], used_input);
+ private:
+  Pruned PruneScan(const Node& node, const std::vector<bool>& used) {
+    Pruned result;
+    std::vector<ScanColumn> columns;
+    for (size_t i = 0; i < used.size(); i++) {
+      result.positions.push_back(used[i] ? std::optional(columns.size()) : std::nullopt);
+      if (used[i]) {
+        columns.push_back(node.Columns()[i]);
+      }
     }
+    result.node = Node::Scan(node.Table(), std::move(columns));
+    return result;
   }
-  Pruned input = Prune(*node.Input(), std::move(used_input));
-  std::vector<ExpressionPointer> expressions;
-  Positions positions;
-  for (size_t i = 0; i < used.size(); i++) {
-    positions.push_back(used[i] ? std::optional(expressions.size()) : std::nullopt);
-    if (used[i]) {
-      expressions.push_back(Renumber(node.Expressions()[i], input.positions));
+
+  Pruned PruneFilter(const Node& node, std::vector<bool> used) {
+    Mark(*node.Predicate(), used);
+    Pruned input = Prune(*node.Input(), std::move(used));
+    return {Node::Filter(std::move(input.node), Renumber(node.Predicate(), input.positions)),
+            std::move(input.positions)};
+  }
+
+  Pruned PruneProject(const Node& node, const std::vector<bool>& used) {
+    std::vector<bool> used_input(node.Input()->OutputTypes().size());
+    for (size_t i = 0; i < used.size(); i++) {
+      if (used[i]) {
+        Mark(*node.Expressions()[i], used_input);
+      }
     }
-  }
-  return {Node::Project(std::move(input.node), std::move(expressions)), std::move(positions)};
-}
-
-Pruned PruneJoin(const Node& node, std::vector<bool> used) {
-  const size_t probe_columns = node.Input()->OutputTypes().size();
-  const size_t build_columns = node.Build()->OutputTypes().size();
-  const size_t outputs = used.size();
-  used.resize(probe_columns + build_columns);
-  if (node.Residual()) {
-    Mark(*node.Residual(), used);
-  }
-  const auto middle = used.begin() + static_cast<std::ptrdiff_t>(probe_columns);
-  std::vector<bool> used_probe(used.begin(), middle);
-  std::vector<bool> used_build(middle, used.end());
-  for (const JoinKey& key : node.Keys()) {
-    Mark(*key.probe, used_probe);
-    Mark(*key.build, used_build);
-  }
-  Pruned probe = Prune(*node.Input(), std::move(used_probe));
-  Pruned build = Prune(*node.Build(), std::move(used_build));
-
-  std::vector<JoinKey> keys;
-  for (const JoinKey& key : node.Keys()) {
-    keys.push_back({Renumber(key.probe, probe.positions), Renumber(key.build, build.positions),
-                    key.nulls_are_equal});
-  }
-  Positions positions = std::move(probe.positions);
-  for (const std::optional<size_t>& position : build.positions) {
-    positions.push_back(position ? std::optional(probe.node->OutputTypes().size() + *position)
-                                 : std::nullopt);
-  }
-  ExpressionPointer residual =
-      node.Residual() ? Renumber(node.Residual(), positions) : ExpressionPointer();
-  positions.resize(outputs);
-  return {Node::Join(node.GetJoinKind(), std::move(probe.node), std::move(build.node),
-                     std::move(keys), std::move(residual)),
-          std::move(positions)};
-}
-
-Pruned PruneAggregate(const Node& node) {
-  std::vector<bool> used(node.Input()->OutputTypes().size());
-  for (const ExpressionPointer& group : node.Expressions()) {
-    Mark(*group, used);
-  }
-  for (const Aggregate& aggregate : node.Aggregates()) {
-    if (aggregate.argument) {
-      Mark(*aggregate.argument, used);
+    Pruned input = Prune(*node.Input(), std::move(used_input));
+    std::vector<ExpressionPointer> expressions;
+    Positions positions;
+    for (size_t i = 0; i < used.size(); i++) {
+      positions.push_back(used[i] ? std::optional(expressions.size()) : std::nullopt);
+      if (used[i]) {
+        expressions.push_back(Renumber(node.Expressions()[i], input.positions));
+      }
     }
+    return {Node::Project(std::move(input.node), std::move(expressions)), std::move(positions)};
   }
-  Pruned input = Prune(*node.Input(), std::move(used));
-  std::vector<ExpressionPointer> groups;
-  for (const ExpressionPointer& group : node.Expressions()) {
-    groups.push_back(Renumber(group, input.positions));
-  }
-  std::vector<Aggregate> aggregates = node.Aggregates();
-  for (Aggregate& aggregate : aggregates) {
-    if (aggregate.argument) {
-      aggregate.argument = Renumber(aggregate.argument, input.positions);
+
+  Pruned PruneJoin(const Node& node, std::vector<bool> used) {
+    const size_t probe_columns = node.Input()->OutputTypes().size();
+    const size_t build_columns = node.Build()->OutputTypes().size();
+    const size_t outputs = used.size();
+    used.resize(probe_columns + build_columns);
+    if (node.Residual()) {
+      Mark(*node.Residual(), used);
     }
-  }
-  Pruned result;
-  for (size_t i = 0; i < node.OutputTypes().size(); i++) {
-    result.positions.push_back(i);
-  }
-  result.node = Node::GroupBy(std::move(input.node), std::move(groups), std::move(aggregates));
-  return result;
-}
+    const auto middle = used.begin() + static_cast<std::ptrdiff_t>(probe_columns);
+    std::vector<bool> used_probe(used.begin(), middle);
+    std::vector<bool> used_build(middle, used.end());
+    for (const JoinKey& key : node.Keys()) {
+      Mark(*key.probe, used_probe);
+      Mark(*key.build, used_build);
+    }
+    Pruned probe = Prune(*node.Input(), std::move(used_probe));
+    Pruned build = Prune(*node.Build(), std::move(used_build));
 
-Pruned PruneOrder(const Node& node, std::vector<bool> used) {
-  for (const OrderKey& key : node.OrderKeys()) {
-    Mark(*key.expression, used);
+    std::vector<JoinKey> keys;
+    for (const JoinKey& key : node.Keys()) {
+      keys.push_back({Renumber(key.probe, probe.positions), Renumber(key.build, build.positions),
+                      key.nulls_are_equal});
+    }
+    Positions positions = std::move(probe.positions);
+    for (const std::optional<size_t>& position : build.positions) {
+      positions.push_back(position ? std::optional(probe.node->OutputTypes().size() + *position)
+                                   : std::nullopt);
+    }
+    ExpressionPointer residual =
+        node.Residual() ? Renumber(node.Residual(), positions) : ExpressionPointer();
+    positions.resize(outputs);
+    return {Node::Join(node.GetJoinKind(), std::move(probe.node), std::move(build.node),
+                       std::move(keys), std::move(residual)),
+            std::move(positions)};
   }
-  Pruned input = Prune(*node.Input(), std::move(used));
-  std::vector<OrderKey> keys = node.OrderKeys();
-  for (OrderKey& key : keys) {
-    key.expression = Renumber(key.expression, input.positions);
-  }
-  return {Node::Order(std::move(input.node), std::move(keys), node.Window()),
-          std::move(input.positions)};
-}
 
-//! `node` with at least those of its output columns that are `used`.
-Pruned Prune(const Node& node, std::vector<bool> used) {
-  switch (node.Kind()) {
-    case NodeKind::Scan:
-      return PruneScan(node, used);
-    case NodeKind::Filter:
-      return PruneFilter(node, std::move(used));
-    case NodeKind::Project:
-      return PruneProject(node, used);
-    case NodeKind::Join:
-      return PruneJoin(node, std::move(used));
-    case NodeKind::Aggregate:
-      return PruneAggregate(node);
-    case NodeKind::Order:
-      return PruneOrder(node, std::move(used));
+  //! The same whatever is used of its outputs.
+  NodePointer PruneAggregate(const Node& node) {
+    std::vector<bool> used(node.Input()->OutputTypes().size());
+    for (const ExpressionPointer& group : node.Expressions()) {
+      Mark(*group, used);
+    }
+    for (const Aggregate& aggregate : node.Aggregates()) {
+      if (aggregate.argument) {
+        Mark(*aggregate.argument, used);
+      }
+    }
+    Pruned input = Prune(*node.Input(), std::move(used));
+    std::vector<ExpressionPointer> groups;
+    for (const ExpressionPointer& group : node.Expressions()) {
+      groups.push_back(Renumber(group, input.positions));
+    }
+    std::vector<Aggregate> aggregates = node.Aggregates();
+    for (Aggregate& aggregate : aggregates) {
+      if (aggregate.argument) {
+        aggregate.argument = Renumber(aggregate.argument, input.positions);
+      }
+    }
+    return Node::GroupBy(std::move(input.node), std::move(groups), std::move(aggregates));
   }
-  throw std::logic_error("PruneScans: unknown kind of node");
-}
+
+  Pruned PruneAggregateOnce(const Node& node) {
+    NodePointer& pruned = aggregates_[&node];
+    if (!pruned) {
+      pruned = PruneAggregate(node);
+    }
+    Pruned result;
+    for (size_t i = 0; i < node.OutputTypes().size(); i++) {
+      result.positions.push_back(i);
+    }
+    result.node = pruned;
+    return result;
+  }
+
+  Pruned PruneOrder(const Node& node, std::vector<bool> used) {
+    for (const OrderKey& key : node.OrderKeys()) {
+      Mark(*key.expression, used);
+    }
+    Pruned input = Prune(*node.Input(), std::move(used));
+    std::vector<OrderKey> keys = node.OrderKeys();
+    for (OrderKey& key : keys) {
+      key.expression = Renumber(key.expression, input.positions);
+    }
+    return {Node::Order(std::move(input.node), std::move(keys), node.Window()),
+            std::move(input.positions)};
+  }
+
+  //! By the aggregates of the plan that was given.
+  std::unordered_map<const Node*, NodePointer> aggregates_;
+};
 
 }  // namespace
 
 NodePointer PruneScans(const NodePointer& plan) {
-  return Prune(*plan, std::vector<bool>(plan->OutputTypes().size(), true)).node;
+  return Pruner().Prune(*plan, std::vector<bool>(plan->OutputTypes().size(), true)).node;
 }
 
 }  // namespace margay::plan

@@ -12,6 +12,7 @@ struct Stages {
   //! of that scan have the numbers of the aggregate's outputs that are read, as their ids.
   NodePointer plan;
   //! Per scan of `plan`, in the order of Scans(): the aggregate whose result it reads, or null.
+  //! Several scans of one node read one result.
   std::vector<NodePointer> inners;
   //! Per scan: a predicate over the outputs of that aggregate. `plan` itself leaves out the groups
   //! for which it is not true, so that nobody misses them. Null where there is none.

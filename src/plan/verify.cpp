@@ -66,8 +66,6 @@ class Verifier {
         return Column();
       case Operation::Constant:
         return ConstantValue();
-      case Operation::Error:
-        return RequireOperands(0);
       case Operation::Add:
       case Operation::Subtract:
         return AddOrSubtract();
@@ -158,6 +156,8 @@ class Verifier {
         return Require(OperandType(1).kind == TypeKind::Int32, "months are an INTEGER");
       case Operation::Dictionary:
         return Dictionary();
+      case Operation::Fault:
+        return RequireOperands(0);
     }
     throw std::logic_error("Verify: unknown operation");
   }

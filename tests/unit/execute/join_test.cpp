@@ -398,5 +398,32 @@ TEST_F(NestedJoinTest, SeveralExtents) {
   }
 }
 
+//! Groups of the build side, joined with groups of the same.
+TEST_F(JoinTest, AnAggregateInSeveralPlacesRunsOnce) {
+  const Table build = MakeBuildSide(Keys::UniqueDense, 1000);
+  const auto groups = [] {
+    return Node::GroupBy(Scan("build"), {Column(0)},
+                         {{AggregateFunction::Sum, Column(1), TypeKind::Int128}});
+  };
+  const auto rows_in = [&](const NodePointer& left, const NodePointer& right) {
+    std::vector<uint64_t> rows;
+    ForEachPart(Summarize(Node::Join(JoinKind::Inner, left, right, {JoinKey{Column(0), Column(0)}},
+                                     nullptr),
+                          {}, {}),
+                {build, build}, [&](const Part& part) {
+                  const auto run = part.Start({});
+                  EXPECT_TRUE(run->Next().has_value());
+                  rows.push_back(run->Statistics().rows_in);
+                });
+    return rows;
+  };
+  const NodePointer shared = groups();
+  const std::vector<uint64_t> apart = rows_in(groups(), groups());
+  const std::vector<uint64_t> once = rows_in(shared, shared);
+  ASSERT_EQ(once.size(), apart.size());
+  for (size_t i = 0; i < once.size(); i++)
+    EXPECT_EQ(once[i] + build.size(), apart[i]);
+}
+
 }  // namespace
 }  // namespace margay::execute

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
@@ -271,6 +272,31 @@ TEST_P(PartTest, RowsInOrder) {
       }
     }
     EXPECT_EQ(actual, expected);
+  }
+}
+
+TEST_P(PartTest, AFaultCountsWhereItIsComputed) {
+  if (GetParam() == 0)
+    return;
+  const Rows rows = MakeRows(GetParam());
+  for (const bool is_met : {true, false}) {
+    const auto fault = Expression::Make(Operation::Fault, TypeKind::Int32, {});
+    const auto number =
+        Expression::Make(Operation::Case, TypeKind::Int32,
+                         {NumberAbove(is_met ? INT32_MIN : INT32_MAX), fault, Number()});
+    const auto plan =
+        Node::GroupBy(Scan(), {}, {{AggregateFunction::Max, number, TypeKind::Int32}});
+    for (const Target& target : Targets()) {
+      SCOPED_TRACE(target.device->Info().name + " " + std::string(ShapeName(target.shape)));
+      const Fixture fixture = Build(target, rows);
+      const auto part = MakePart(target, fixture, plan);
+      if (is_met && std::find(rows.has_number.begin(), rows.has_number.end(), true) !=
+                        rows.has_number.end()) {
+        EXPECT_THROW(part->Start({})->Next(), ArithmeticFault);
+      } else {
+        EXPECT_TRUE(part->Start({})->Next().has_value());
+      }
+    }
   }
 }
 

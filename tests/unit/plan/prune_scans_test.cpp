@@ -107,6 +107,16 @@ TEST(PruneScans, OrdersKeepTheirKeys) {
             "    SCAN t [a BIGINT, c BIGINT, d DATE]");
 }
 
+TEST(PruneScans, AnAggregateInSeveralPlacesStaysOne) {
+  const NodePointer groups = Node::GroupBy(Table("t"), {Number(0, "a")}, {});
+  const NodePointer filter =
+      Node::Filter(groups, Expression::Make(Operation::IsNotNull, kBoolean, {Number(0, "a")}));
+  const NodePointer pruned = PruneScans(Node::Join(
+      JoinKind::Semi, groups, filter, {{Number(0, "a"), Number(0, "a"), false}}, nullptr));
+  EXPECT_EQ(pruned->Input(), pruned->Build()->Input());
+  EXPECT_NE(pruned->Input(), groups);
+}
+
 TEST(PruneScans, JoinsOfJoins) {
   const NodePointer inner = Node::Join(JoinKind::Inner, Table("one"), Table("two"),
                                        {{Number(0, "a"), Number(0, "a"), true}}, nullptr);

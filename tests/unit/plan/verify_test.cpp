@@ -236,6 +236,8 @@ TEST(Verify, PartsBelongToDatesOrTimestamps) {
 }
 
 TEST(Verify, MonthsMoveDatesAndTimestamps) {
+  EXPECT_TRUE(IsValid(Operation::Fault, kDate, {}));
+  EXPECT_FALSE(IsValid(Operation::Fault, kDate, {kDate}));
   EXPECT_TRUE(IsValid(Operation::AddMonths, kDate, {kDate, kInteger}));
   EXPECT_TRUE(IsValid(Operation::AddMonths, kTimestamp, {kTimestamp, kInteger}));
   EXPECT_FALSE(IsValid(Operation::AddMonths, kTimestamp, {kDate, kInteger}));

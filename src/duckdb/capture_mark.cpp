@@ -1,0 +1,182 @@
+#include <utility>
+
+#include "duckdb/capture_join.hpp"
+#include "duckdb/main/settings.hpp"
+
+// MARK and SINGLE joins give every row of their first input once. The plan has no joins like these:
+// the second input is grouped by its keys, and the groups are joined by a Left join.
+
+namespace margay::integration {
+
+namespace {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::Operation;
+using plan::TypeKind;
+
+ExpressionPointer IsNull(ExpressionPointer value) {
+  return Expression::Make(Operation::IsNull, TypeKind::Boolean, {std::move(value)});
+}
+
+ExpressionPointer Boolean(bool value) {
+  return Expression::Integer(value ? 1 : 0, TypeKind::Boolean);
+}
+
+//! The first input, with groups of the second one joined to it.
+class GroupJoiner {
+ public:
+  explicit GroupJoiner(plan::NodePointer probe) : node_(std::move(probe)) {}
+
+  //! Groups `build` by what `keys` compare with, and joins the groups. Returns the aggregates of
+  //! the group that a row finds, as columns; NULL where it finds none.
+  std::vector<ExpressionPointer> Join(const plan::NodePointer& build,
+                                      std::vector<plan::JoinKey> keys,
+                                      std::vector<plan::Aggregate> aggregates) {
+    std::vector<ExpressionPointer> groups;
+    for (plan::JoinKey& key : keys) {
+      const size_t number = groups.size();
+      groups.push_back(key.build);
+      key.build = Expression::Column(number, key.build->GetType(), {});
+    }
+    const size_t first = node_->OutputTypes().size() + groups.size();
+    std::vector<ExpressionPointer> columns;
+    for (const plan::Aggregate& aggregate : aggregates) {
+      columns.push_back(Expression::Column(first + columns.size(), aggregate.type, {}));
+    }
+    node_ = plan::Node::Join(plan::JoinKind::Left, node_,
+                             plan::Node::GroupBy(build, std::move(groups), std::move(aggregates)),
+                             std::move(keys), nullptr);
+    return columns;
+  }
+
+  const plan::NodePointer& Node() const { return node_; }
+
+ private:
+  plan::NodePointer node_;
+};
+
+plan::Aggregate Count(ExpressionPointer argument) {
+  const auto function =
+      argument ? plan::AggregateFunction::Count : plan::AggregateFunction::CountStar;
+  return {function, std::move(argument), TypeKind::Int64};
+}
+
+//! Which of the conditions compares the value of an IN with those of the list; none for EXISTS. The
+//! others compare the columns that a sub-query refers to. More than one of them is a reason.
+Reason FindValue(const duckdb::LogicalComparisonJoin& join, std::optional<size_t>& value) {
+  for (size_t i = 0; i < join.conditions.size(); i++) {
+    if (join.conditions[i].comparison != duckdb::ExpressionType::COMPARE_EQUAL) {
+      continue;
+    }
+    if (value) {
+      return NotSupported("IN with several values");
+    }
+    value = i;
+  }
+  return std::nullopt;
+}
+
+//! The joined columns in front, and `expressions` behind them.
+plan::NodePointer Append(const plan::NodePointer& node, size_t columns,
+                         const std::vector<ExpressionPointer>& expressions) {
+  std::vector<ExpressionPointer> outputs;
+  for (size_t i = 0; i < columns; i++) {
+    outputs.push_back(Expression::Column(i, node->OutputTypes()[i], {}));
+  }
+  outputs.insert(outputs.end(), expressions.begin(), expressions.end());
+  return plan::Node::Project(node, std::move(outputs));
+}
+
+}  // namespace
+
+Reason AddMarkJoin(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
+                   const Relation& left, const Relation& right, Relation& result) {
+  std::optional<size_t> value;
+  if (Reason reason = FindValue(join, value)) {
+    return reason;
+  }
+  std::vector<plan::JoinKey> keys;
+  if (Reason reason = CaptureKeys(context, join, left, right, keys)) {
+    return reason;
+  }
+  GroupJoiner joiner(left.node);
+  const ExpressionPointer match = joiner.Join(right.node, keys, {Count(nullptr)})[0];
+  std::vector<ExpressionPointer> cases{
+      Expression::Make(Operation::IsNotNull, TypeKind::Boolean, {match}), Boolean(true)};
+  if (value) {
+    // Without a match the result is NULL if the value is, or one of the list, which must not be
+    // empty.
+    const plan::JoinKey key = keys[*value];
+    keys.erase(keys.begin() + static_cast<ptrdiff_t>(*value));
+    if (keys.empty()) {
+      const ExpressionPointer zero = Expression::Integer(0, TypeKind::Int32);
+      keys.push_back({zero, zero, false});
+    }
+    const auto counts = joiner.Join(right.node, keys, {Count(nullptr), Count(key.build)});
+    const ExpressionPointer is_unknown = Expression::Make(
+        Operation::Or, TypeKind::Boolean,
+        {IsNull(key.probe),
+         Expression::Make(Operation::Less, TypeKind::Boolean, {counts[1], counts[0]})});
+    cases.insert(cases.end(), {IsNull(counts[0]), Boolean(false), is_unknown,
+                               Expression::Null(TypeKind::Boolean)});
+  }
+  cases.push_back(Boolean(false));
+
+  const size_t columns = left.scope.columns.size();
+  result.node = Append(joiner.Node(), columns,
+                       {Expression::Make(Operation::Case, TypeKind::Boolean, std::move(cases))});
+  result.scope.columns = left.scope.columns;
+  result.scope.columns.push_back({TypeKind::Boolean, {}, std::nullopt});
+  result.scope.bindings = MapBindings(left.scope.bindings, join.left_projection_map);
+  result.scope.bindings.push_back(
+      {duckdb::ColumnBinding(join.mark_index, 0), duckdb::LogicalType::BOOLEAN, columns, {}});
+  return std::nullopt;
+}
+
+Reason AddSingleJoin(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
+                     const Relation& left, const Relation& right, Relation& result) {
+  if (!duckdb::Settings::Get<duckdb::ScalarSubqueryErrorOnMultipleRowsSetting>(context)) {
+    return NotSupported("a sub-query with any of several rows as its result");
+  }
+  std::vector<plan::JoinKey> keys;
+  if (Reason reason = CaptureKeys(context, join, left, right, keys)) {
+    return reason;
+  }
+  // Of one row, which is all that there may be, the least value is the value.
+  std::vector<plan::Aggregate> aggregates{Count(nullptr)};
+  const size_t columns = left.scope.columns.size();
+  result.scope.columns = left.scope.columns;
+  result.scope.bindings = MapBindings(left.scope.bindings, join.left_projection_map);
+  for (CapturedBinding binding : MapBindings(right.scope.bindings, join.right_projection_map)) {
+    if (binding.column) {
+      const CapturedColumn& column = right.scope.columns[*binding.column];
+      if (column.type.kind == TypeKind::UInt128) {
+        return NotSupported("a sub-query with a result of the type UHUGEINT");
+      }
+      aggregates.push_back({plan::AggregateFunction::Min,
+                            Expression::Column(*binding.column, column.type, column.name),
+                            column.type});
+      binding.column = result.scope.columns.size();
+      result.scope.columns.push_back({column.type, column.name, std::nullopt});
+      if (column.type.IsVarchar()) {
+        result.scope.columns.back().origin = TextOrigin{*binding.column, nullptr};
+      }
+    }
+    result.scope.bindings.push_back(std::move(binding));
+  }
+  NameOnce(result.scope.columns);
+
+  GroupJoiner joiner(left.node);
+  std::vector<ExpressionPointer> values = joiner.Join(right.node, keys, std::move(aggregates));
+  const ExpressionPointer is_one =
+      Expression::Make(Operation::Case, TypeKind::Boolean,
+                       {Expression::Make(Operation::Greater, TypeKind::Boolean,
+                                         {values[0], Expression::Integer(1, TypeKind::Int64)}),
+                        Expression::Make(Operation::Fault, TypeKind::Boolean, {}), Boolean(true)});
+  values.erase(values.begin());
+  result.node = Append(plan::Node::Filter(joiner.Node(), is_one), columns, values);
+  return std::nullopt;
+}
+
+}  // namespace margay::integration
