@@ -991,7 +991,7 @@ tails PROJECTION
   Expect("SELECT sum(v), sum(m) FROM big LEFT JOIN small ON big.n > 3 AND (big.k = 1 OR m = 2)", R"(
 AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT, sum(m)::HUGEINT]
   JOIN LEFT [] AND ((n > 3) AND ((k = 1) OR (m = 2)))
-    SCAN big [k INTEGER, n INTEGER, v BIGINT]
+    SCAN big [n INTEGER, k INTEGER, v BIGINT]
     SCAN small [m INTEGER]
 tails PROJECTION
 )");
