@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
@@ -10,12 +11,11 @@ namespace margay::integration {
 
 namespace {
 
-//! The bindings of groups by `targets`, columns of the input, as bindings of the input, in its
-//! order. Empty where a column of the input is no target.
-std::vector<CapturedBinding> BindingsOfInput(
-    const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& targets,
-    const std::vector<CapturedBinding>& groups, const std::vector<CapturedBinding>& input) {
-  std::vector<CapturedBinding> bindings;
+//! Per column of the input: the number of the target that it is. Empty where one is no target.
+std::vector<size_t> TargetsOf(
+    const std::vector<CapturedBinding>& input,
+    const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& targets) {
+  std::vector<size_t> numbers;
   for (const CapturedBinding& column : input) {
     const auto target = std::find_if(targets.begin(), targets.end(), [&](const auto& expression) {
       return expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_COLUMN_REF &&
@@ -25,10 +25,34 @@ std::vector<CapturedBinding> BindingsOfInput(
     if (target == targets.end()) {
       return {};
     }
-    bindings.push_back(groups[static_cast<size_t>(target - targets.begin())]);
-    bindings.back().binding = column.binding;
+    numbers.push_back(static_cast<size_t>(target - targets.begin()));
   }
-  return bindings;
+  return numbers;
+}
+
+//! Whether no two rows of `node` have the same values in `bindings`: the rows are groups, and all
+//! of their keys are bound.
+bool AreDifferent(const plan::Node& node, const std::vector<CapturedBinding>& bindings) {
+  const bool is_project = node.Kind() == plan::NodeKind::Project;
+  const plan::Node& groups = is_project ? *node.Input() : node;
+  if (groups.Kind() != plan::NodeKind::Aggregate) {
+    return false;
+  }
+  std::set<size_t> columns;
+  for (const CapturedBinding& binding : bindings) {
+    if (!binding.column) {
+      continue;
+    }
+    if (!is_project) {
+      columns.insert(*binding.column);
+    } else if (const plan::Expression& output = *node.Expressions()[*binding.column];
+               output.GetOperation() == plan::Operation::Column) {
+      columns.insert(output.ColumnIndex());
+    }
+  }
+  // The keys are the first columns of groups.
+  const size_t keys = groups.Expressions().size();
+  return static_cast<size_t>(std::distance(columns.begin(), columns.lower_bound(keys))) == keys;
 }
 
 }  // namespace
@@ -39,24 +63,31 @@ Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   if (distinct.distinct_type != duckdb::DistinctType::DISTINCT) {
     return NotSupported("DISTINCT ON");
   }
+  const std::vector<CapturedBinding> input = relation.scope.bindings;
+  const std::vector<size_t> targets = TargetsOf(input, distinct.distinct_targets);
+  if (targets.empty()) {
+    return NotSupported("DISTINCT of some of the columns");
+  }
+  if (AreDifferent(*relation.node, input)) {
+    return std::nullopt;
+  }
   // Its rows are those of groups by all columns; the numbers of their bindings are of no matter.
   duckdb::LogicalAggregate groups(0, 0, {});
   for (const auto& target : distinct.distinct_targets) {
     groups.groups.push_back(target->Copy());
   }
-  const std::vector<CapturedBinding> input = relation.scope.bindings;
   if (Reason reason = AddAggregate(context, groups, relation)) {
     return reason;
   }
-  const std::vector<CapturedBinding> bindings =
-      BindingsOfInput(distinct.distinct_targets, relation.scope.bindings, input);
-  if (bindings.empty()) {
-    return NotSupported("DISTINCT of some of the columns");
+  std::vector<CapturedBinding> bindings;
+  for (size_t i = 0; i < input.size(); i++) {
+    bindings.push_back(relation.scope.bindings[targets[i]]);
+    bindings.back().binding = input[i].binding;
   }
   relation.scope.bindings = bindings;
   if (relation.for_above) {
     Relation above = *relation.for_above;
-    above.scope.bindings = bindings;
+    above.scope.bindings = std::move(bindings);
     relation.for_above = std::make_shared<const Relation>(std::move(above));
   }
   return std::nullopt;

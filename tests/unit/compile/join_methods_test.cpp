@@ -66,7 +66,8 @@ GeneratedProgram Generate(const NodePointer& plan, uint64_t probe_rows, uint64_t
                               column.id != 1)});
     }
   }
-  auto generated = GenerateProgram(*plan, columns, rows, Shape::Loop, ResultUse::Rows, method);
+  auto generated =
+      GenerateProgram(*plan, columns, rows, Shape::Loop, ResultUse::Rows, nullptr, method);
   if (auto* refusal = std::get_if<Refusal>(&generated))
     throw std::runtime_error(refusal->reason);
   return std::get<GeneratedProgram>(std::move(generated));
