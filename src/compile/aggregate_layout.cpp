@@ -236,10 +236,11 @@ std::vector<InputColumn> AggregateLayout::InternedTexts() const {
   return texts;
 }
 
-bool AggregateLayout::IsUnique(size_t key) const {
-  return !keys[key].is_dependent &&
-         std::count_if(keys.begin(), keys.end(),
-                       [](const GroupKey& other) { return !other.is_dependent; }) == 1;
+size_t AggregateLayout::KeysBeside(size_t key) const {
+  if (keys[key].is_dependent)
+    return 0;
+  return static_cast<size_t>(std::count_if(
+      keys.begin(), keys.end(), [](const GroupKey& other) { return !other.is_dependent; }));
 }
 
 AggregateLayout AggregateLayout::Of(const Program& program,

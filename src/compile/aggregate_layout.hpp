@@ -78,8 +78,8 @@ struct AggregateLayout {
   uint64_t MostGroups() const { return std::min(groups, std::max<uint64_t>(most_rows, 1)); }
   //! The text columns that are keys, each once.
   std::vector<InputColumn> InternedTexts() const;
-  //! Whether no two groups have the same value of key `key`.
-  bool IsUnique(size_t key) const;
+  //! How many keys tell groups apart, if `key` is one of them; else 0.
+  size_t KeysBeside(size_t key) const;
 
   //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
   //! any number of rows if `multiplies_rows`. Throws Unsupported.

@@ -55,9 +55,9 @@ class CollectOutputs {
 
   //! Of a string: its code.
   void AddValue(const plan::Type& type, const Value& value,
-                const std::shared_ptr<const storage::Dictionary>& texts, bool is_unique) {
+                const std::shared_ptr<const storage::Dictionary>& texts, size_t group_keys) {
     if (kept_ != nullptr) {
-      Keep(KeepColumn(type, value, texts, most_groups_, is_unique), value);
+      Keep(KeepColumn(type, value, texts, most_groups_, group_keys), value);
       return;
     }
     RowOutput output;
@@ -365,13 +365,13 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
       continue;
     }
     if (!key.is_dependent) {
-      outputs.AddValue(key.type, values.Key(key), key.texts, layout_.IsUnique(i));
+      outputs.AddValue(key.type, values.Key(key), key.texts, layout_.KeysBeside(i));
       continue;
     }
     const plan::ExpressionPointer& expression = pipeline_.outputs[i];
     const RowOutput output = RowOutput::Of(expression, collect.columns, context);
     if (!output.text_column) {
-      outputs.AddValue(output.type, WriteOutputValue(expression, writer), output.texts, false);
+      outputs.AddValue(output.type, WriteOutputValue(expression, writer), output.texts, 0);
       continue;
     }
     const InputColumn& column = collect.columns[*output.text_column];
@@ -383,7 +383,7 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
     outputs.AddValue(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context),
-                     false);
+                     0);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();

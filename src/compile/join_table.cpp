@@ -26,6 +26,10 @@ constexpr uint64_t kFewestSlotsOfRanks = uint64_t{1} << 18;
 //! No table has more slots.
 constexpr uint64_t kMostSlots = uint64_t{1} << 31;
 
+//! Of groups only the most that there can be is known, which may be far from what there are. Tables
+//! are made for no more than these; chains of entries get longer where there are.
+constexpr uint64_t kMostExpectedGroups = uint64_t{1} << 21;
+
 //! A direct table may have as many where that method is forced: 1 GiB.
 constexpr uint64_t kMostForcedSlots = uint64_t{1} << 28;
 
@@ -104,6 +108,8 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
                             (!table.holds_null.back() &&
                              UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr);
   }
+  table.keys_are_unique =
+      table.keys_are_unique || AreGroupKeys(side.keys, scratch.columns, side.pipeline.table);
   table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
   if (table.ranged_key && values[*table.ranged_key].machine == Machine::Wide)
     table.ranged_key.reset();
@@ -114,7 +120,8 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
 void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
                            const std::vector<InputColumn>& columns,
                            std::optional<JoinMethod> method) {
-  const uint64_t few_slots = std::max(rows * kMostSlotsPerRow, kAlwaysDirect);
+  const uint64_t expected = ExpectedRows(columns);
+  const uint64_t few_slots = std::max(expected * kMostSlotsPerRow, kAlwaysDirect);
   const auto most_slots = [&](JoinMethod form, uint64_t times) {
     return method == form ? kMostSlots : std::min(few_slots * times, kMostSlots);
   };
@@ -135,6 +142,13 @@ void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& 
   if (!is_direct)
     CompareKeys(side, keys, columns, most_heads);
   has_bits = is_direct && slots >= kFewestSlotsOfBits && side.expected_share <= kMostShareOfBits;
+}
+
+uint64_t JoinTable::ExpectedRows(const std::vector<InputColumn>& columns) const {
+  const bool is_kept = std::any_of(columns.begin(), columns.end(), [&](const InputColumn& column) {
+    return column.table == table && !column.image;
+  });
+  return is_kept ? std::min(rows, kMostExpectedGroups) : rows;
 }
 
 JoinMethod JoinTable::Method() const {
@@ -174,7 +188,7 @@ void JoinTable::CompareKeys(const BuildPipeline& side, const std::vector<Value>&
       break;
   }
   if (!is_direct)
-    slots = std::bit_ceil(std::max<uint64_t>(rows, 1) * 2);
+    slots = std::bit_ceil(std::max<uint64_t>(ExpectedRows(columns), 1) * 2);
   for (size_t i = 0; i < values.size(); i++) {
     if (!is_direct || i != direct_keys[0].key)
       compared_keys.push_back(i);

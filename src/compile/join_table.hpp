@@ -81,6 +81,8 @@ struct JoinTable {
   //! Chooses how slots are found and what they hold: `method`, if that is possible.
   void ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
                   const std::vector<InputColumn>& columns, std::optional<JoinMethod> method);
+  //! Rows to have room for.
+  uint64_t ExpectedRows(const std::vector<InputColumn>& columns) const;
   //! Makes the table a bitmap, or a ranked one, if that has no more than `most_slots` slots.
   void MakeBitmap(const std::vector<Value>& keys, uint64_t most_slots);
   void MakeRanked(const std::vector<Value>& keys, uint64_t most_slots);

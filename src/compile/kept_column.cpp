@@ -41,7 +41,7 @@ storage::Encoding EncodingOf(const plan::Type& stored) {
 
 KeptColumn KeepColumn(const plan::Type& type, const Value& value,
                       std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
-                      bool is_unique) {
+                      size_t group_keys) {
   KeptColumn column;
   column.stored = type.IsFloat() ? type : StoredType(value.range);
   storage::ColumnForm::Parts form;
@@ -57,7 +57,8 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
     form.statistics.has_nan = true;
   }
   form.statistics.rows = rows;
-  form.statistics.distinct_count = is_unique ? rows : 0;
+  form.statistics.distinct_count = group_keys == 1 ? rows : 0;
+  form.group_keys = group_keys;
   form.has_validity = value.CanBeNull();
   form.dictionary = std::move(texts);
   column.form = std::make_shared<const storage::ColumnForm>(std::move(form));
@@ -91,7 +92,7 @@ std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
   std::vector<KeptColumn> columns;
   for (size_t i = 0; i < layout.keys.size(); i++) {
     const GroupKey& key = layout.keys[i];
-    columns.push_back(KeepColumn(key.type, values.Key(key), key.texts, rows, layout.IsUnique(i)));
+    columns.push_back(KeepColumn(key.type, values.Key(key), key.texts, rows, layout.KeysBeside(i)));
   }
   for (size_t i = 0; i < aggregates.size(); i++) {
     Value value = values.Aggregate(i, aggregates[i]);
@@ -101,7 +102,7 @@ std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
     if (layout.keys.empty() && !is_count)
       value.null = "1";
     columns.push_back(
-        KeepColumn(aggregates[i].type, value, TextsOf(aggregates[i], scratch), rows, false));
+        KeepColumn(aggregates[i].type, value, TextsOf(aggregates[i], scratch), rows, 0));
   }
   return columns;
 }

@@ -16,11 +16,11 @@ struct KeptColumn {
   std::shared_ptr<const storage::ColumnForm> form;
 };
 
-//! The column of `type` that holds `value`, at most `rows` times. `is_unique`: no value twice.
+//! The column of `type` that holds `value`, at most `rows` times. `group_keys`: as in the form.
 //! Strings are codes into `texts`.
 KeptColumn KeepColumn(const plan::Type& type, const Value& value,
                       std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
-                      bool is_unique);
+                      size_t group_keys);
 
 //! The column of strings that are rows of `source`, a text column; at most `rows` of them.
 KeptColumn KeepText(std::shared_ptr<const storage::ColumnImage> source, bool can_be_null,

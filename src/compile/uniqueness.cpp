@@ -1,5 +1,8 @@
 #include "compile/uniqueness.hpp"
 
+#include <cstdint>
+#include <set>
+
 namespace margay::compile {
 
 namespace {
@@ -46,6 +49,23 @@ const InputColumn* UniqueColumn(const plan::Expression& key,
     return nullptr;
   const InputColumn& column = columns[reference->ColumnIndex()];
   return column.table == table && HasUniqueValues(column.form->Statistics()) ? &column : nullptr;
+}
+
+bool AreGroupKeys(const std::vector<plan::ExpressionPointer>& keys,
+                  const std::vector<InputColumn>& columns, size_t table) {
+  std::set<size_t> found;
+  size_t wanted = SIZE_MAX;
+  for (const plan::ExpressionPointer& key : keys) {
+    const plan::Expression* reference = OneToOneColumn(*key);
+    if (reference == nullptr)
+      continue;
+    const InputColumn& column = columns[reference->ColumnIndex()];
+    if (column.table == table && column.form->GroupKeys() > 0) {
+      found.insert(column.number);
+      wanted = column.form->GroupKeys();
+    }
+  }
+  return found.size() == wanted;
 }
 
 }  // namespace margay::compile

@@ -20,4 +20,9 @@ bool HasUniqueValues(const storage::ColumnStatistics& statistics);
 const InputColumn* UniqueColumn(const plan::Expression& key,
                                 const std::vector<InputColumn>& columns, size_t table);
 
+//! Whether `keys` hold, each through a one-to-one function, all keys of the groups that are the
+//! rows of `table`: no two rows have the same values in all of them then, NULL being one value.
+bool AreGroupKeys(const std::vector<plan::ExpressionPointer>& keys,
+                  const std::vector<InputColumn>& columns, size_t table);
+
 }  // namespace margay::compile

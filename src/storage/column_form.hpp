@@ -36,6 +36,9 @@ class ColumnForm {
     //! Text only.
     size_t text_extents = 0;
     std::shared_ptr<const Dictionary> dictionary;
+    //! Of a key of groups: how many keys there are. No two rows have the same values in all of
+    //! them. Else 0.
+    size_t group_keys = 0;
     std::shared_ptr<const ColumnImage> text_source = nullptr;
   };
 
@@ -55,6 +58,7 @@ class ColumnForm {
   size_t ExtentCount() const { return parts_.extents; }
   uint64_t RowsPerExtent() const { return parts_.rows_per_extent; }
   size_t TextExtentCount() const { return parts_.text_extents; }
+  size_t GroupKeys() const { return parts_.group_keys; }
   //! Not null exactly where the encoding is Dictionary.
   const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
   //! The Text column that the values are rows of. Not null exactly where the encoding is TextRow.
