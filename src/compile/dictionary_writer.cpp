@@ -1,6 +1,7 @@
 #include "compile/dictionary_writer.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include "compile/refusal.hpp"
@@ -149,30 +150,34 @@ DerivedColumn DictionaryWriter::WriteIdentifier(const plan::Expression& expressi
   const auto& states = source.results.states;
   std::vector<uint32_t> identifiers(states.size(), 0);
   // Numbers the different results in their order and returns them.
-  const auto number = [&](const auto& results) {
+  const auto number = [&](const auto& results, const auto& is_less) {
     std::remove_cvref_t<decltype(results)> distinct;
     for (size_t i = 0; i < states.size(); i++) {
       if (states[i] == State::Valid)
         distinct.push_back(results[i]);
     }
-    std::sort(distinct.begin(), distinct.end());
+    std::sort(distinct.begin(), distinct.end(), is_less);
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     for (size_t i = 0; i < states.size(); i++) {
       if (states[i] != State::Valid)
         continue;
-      const auto place = std::lower_bound(distinct.begin(), distinct.end(), results[i]);
+      const auto place = std::lower_bound(distinct.begin(), distinct.end(), results[i], is_less);
       identifiers[i] = static_cast<uint32_t>(place - distinct.begin());
     }
     return distinct;
   };
   size_t count = 0;
   if (derived.type.IsVarchar()) {
-    const std::vector<std::string> texts = number(source.results.texts);
+    const std::vector<std::string> texts = number(source.results.texts, std::less<>());
     derived.texts = std::make_shared<storage::Dictionary>(
         std::vector<std::string_view>(texts.begin(), texts.end()));
     count = texts.size();
   } else {
-    derived.integers = number(source.results.integers);
+    // The bit patterns of a UInt128 are stored.
+    const bool is_unsigned = derived.type.kind == plan::TypeKind::UInt128;
+    derived.integers = number(source.results.integers, [&](Int128 left, Int128 right) {
+      return is_unsigned ? static_cast<UInt128>(left) < static_cast<UInt128>(right) : left < right;
+    });
     count = derived.integers.size();
   }
   Value& value = derived.identifier;
