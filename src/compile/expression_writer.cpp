@@ -525,7 +525,7 @@ std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, c
       std::swap(x, y);
     const std::string code = std::string(MachineName(machine)) +
                              (is_equality ? "_equal(" : "_less(") + x + ", " + y + ")";
-    return is_negated ? "!" + code : code;
+    return is_negated ? "(!" + code + ")" : code;
   }
   std::string_view symbol;
   switch (operation) {
@@ -586,7 +586,7 @@ Value ExpressionWriter::WriteConjunction(const plan::Expression& expression) {
       append(any_null, "|", value.null);
       append(any_false, "|", "(!" + value.code + " & !" + value.null + ")");
     } else {
-      append(any_false, "|", "!" + value.code);
+      append(any_false, "|", "(!" + value.code + ")");
     }
   }
   Value value;
@@ -594,7 +594,7 @@ Value ExpressionWriter::WriteConjunction(const plan::Expression& expression) {
   value.code = DeclareFlag(is_and ? all_true : any_true);
   if (!any_null.empty()) {
     value.null = is_and ? DeclareFlag("!(" + any_false + ") & (" + any_null + ")")
-                        : DeclareFlag("!" + value.code + " & (" + any_null + ")");
+                        : DeclareFlag("(!" + value.code + ") & (" + any_null + ")");
   }
   return value;
 }

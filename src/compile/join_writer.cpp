@@ -54,7 +54,7 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
   };
   for (size_t i = 0; i < keys.size(); i++) {
     if (keys[i].CanBeNull() && !table.holds_null[i])
-      AddCondition(slot.exists, "!" + keys[i].null);
+      AddCondition(slot.exists, "(!" + keys[i].null + ")");
   }
   if (!table.is_direct) {
     std::string hash = "0UL";
