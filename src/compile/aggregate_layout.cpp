@@ -231,6 +231,7 @@ std::vector<InputColumn> AggregateLayout::InternedTexts() const {
       columns.emplace(key.text->number, *key.text);
   }
   std::vector<InputColumn> texts;
+  texts.reserve(columns.size());
   for (const auto& [number, column] : columns)
     texts.push_back(column);
   return texts;
