@@ -51,12 +51,8 @@ Int128 StepOf(const plan::Expression& expression) {
 
 //! The text column that `key` is, or is a function of; null if there is none.
 const InputColumn* TextOf(const plan::Expression& key, const KernelContext& context) {
-  const plan::Expression& column =
-      key.GetOperation() == plan::Operation::Dictionary ? key.Operand(0) : key;
-  if (column.GetOperation() != plan::Operation::Column)
-    return nullptr;
-  const InputColumn& input = context.columns[column.ColumnIndex()];
-  return input.IsText() ? &input : nullptr;
+  const bool is_function = key.GetOperation() == plan::Operation::Dictionary;
+  return FindTextColumn(is_function ? key.Operand(0) : key, context.columns);
 }
 
 //! The key `expression` that is `text`, or a function of it.

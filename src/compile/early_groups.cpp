@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "compile/pipeline.hpp"
@@ -81,12 +82,10 @@ class Rewriter {
                           node->Residual());
       }
       case NodeKind::Aggregate: {
-        const auto grouped = FindJoin(*node);
-        if (!grouped || !CanGroupFirst(*grouped, scan))
-          return Node::GroupBy(Rewrite(node->Input(), scan), node->Expressions(),
-                               node->Aggregates());
-        has_changed_ = true;
-        return GroupFirst(*grouped, scan);
+        NodePointer& rewritten = aggregates_[node.get()];
+        if (!rewritten)
+          rewritten = RewriteAggregate(*node, scan);
+        return rewritten;
       }
       case NodeKind::Order:
         return Node::Order(Rewrite(node->Input(), scan), node->OrderKeys(), node->Window());
@@ -95,6 +94,14 @@ class Rewriter {
   }
 
  private:
+  NodePointer RewriteAggregate(const Node& node, size_t scan) {
+    const auto grouped = FindJoin(node);
+    if (!grouped || !CanGroupFirst(*grouped, scan))
+      return Node::GroupBy(Rewrite(node.Input(), scan), node.Expressions(), node.Aggregates());
+    has_changed_ = true;
+    return GroupFirst(*grouped, scan);
+  }
+
   bool CanGroupFirst(const GroupedJoin& grouped, size_t scan) const {
     const Node& probe = *grouped.join->Input();
     const size_t probe_columns = probe.OutputTypes().size();
@@ -166,6 +173,8 @@ class Rewriter {
 
   const IsUniqueColumn& is_unique_;
   bool has_changed_ = false;
+  //! By the aggregates of the plan that was given: one that it has in several places stays one.
+  std::unordered_map<const Node*, NodePointer> aggregates_;
 };
 
 }  // namespace

@@ -109,8 +109,8 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
                              UniqueColumn(*key, scratch.columns, side.pipeline.table) != nullptr);
   }
   table.keys_are_unique =
-      table.keys_are_unique || AreGroupKeys(side.keys, scratch.columns, side.pipeline.table);
-  table.keys_are_unique = table.keys_are_unique && !table.is_numbered;
+      !table.is_numbered &&
+      (table.keys_are_unique || AreGroupKeys(side.keys, scratch.columns, side.pipeline.table));
   if (table.ranged_key && values[*table.ranged_key].machine == Machine::Wide)
     table.ranged_key.reset();
   table.ChooseForm(side, values, scratch.columns, method);

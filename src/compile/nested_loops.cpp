@@ -27,10 +27,7 @@ void ForceNestedLoop(PipelineJoin& join, BuildPipeline& build) {
   }
   if (join.residual)
     conditions.push_back(join.residual);
-  join.residual = conditions.size() == 1
-                      ? conditions[0]
-                      : plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean,
-                                               std::move(conditions));
+  join.residual = plan::Conjunction(std::move(conditions));
 }
 
 }  // namespace

@@ -18,14 +18,6 @@ constexpr unsigned kWordBytes = kWordBits / 8;
 //! Most bytes of text that are ordered: each 8 are a word of every row.
 constexpr Int128 kMostTextBytes = 128;
 
-//! The text column that `expression` is; null if it is none.
-const InputColumn* TextOf(const plan::Expression& expression, const KernelContext& context) {
-  if (expression.GetOperation() != plan::Operation::Column)
-    return nullptr;
-  const InputColumn& column = context.columns[expression.ColumnIndex()];
-  return column.IsText() ? &column : nullptr;
-}
-
 //! Words that hold text of up to `bytes` bytes.
 unsigned WordsFor(Int128 bytes) {
   return static_cast<unsigned>((bytes + kWordBytes - 1) / kWordBytes);
@@ -72,7 +64,7 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
     key.can_be_null = value.CanBeNull();
     key.is_float = order_key.expression->GetType().IsFloat();
     key.range = value.range;
-    const InputColumn* text = TextOf(*order_key.expression, scratch);
+    const InputColumn* text = FindTextColumn(*order_key.expression, scratch.columns);
     if (text != nullptr) {
       key.range = {0, TextWriter::LongestText(*text), true};
       if (key.range.high > kMostTextBytes) {
@@ -121,7 +113,7 @@ void OrderWords::AddFields(ExpressionWriter& writer, const Key& key,
     fields.push_back({1, std::string("(ulong)") + (key.key.nulls_first ? "!" : "") + value.null});
   if (key.bits == 0)
     return;
-  if (const InputColumn* text = TextOf(*key.key.expression, writer.context_)) {
+  if (const InputColumn* text = FindTextColumn(*key.key.expression, writer.context_.columns)) {
     AddTextFields(writer, key, *text, value, fields);
     return;
   }

@@ -79,16 +79,8 @@ struct Program {
   std::set<size_t> MissingTables(const Pipeline& pipeline) const;
 };
 
-//! The columns that `expression` reads are passed to `visit`.
-template <typename Visit>
-void VisitColumns(const plan::Expression& expression, const Visit& visit) {
-  if (expression.GetOperation() == plan::Operation::Column)
-    visit(expression.ColumnIndex());
-  for (const plan::ExpressionPointer& operand : expression.Operands())
-    VisitColumns(*operand, visit);
-}
-
-//! The same for all expressions of a pipeline but the keys of its joins' build sides.
+//! Passes the columns that a pipeline reads to `visit`, but those of the keys of its joins' build
+//! sides.
 template <typename Visit>
 void VisitOwnColumns(const Pipeline& pipeline, const Visit& visit) {
   for (const auto& conjunct : pipeline.conjuncts)
@@ -113,7 +105,7 @@ void VisitOwnColumns(const Pipeline& pipeline, const Visit& visit) {
   }
 }
 
-//! The same for all expressions of a pipeline.
+//! Passes all columns that a pipeline reads to `visit`; plan::VisitColumns does for expressions.
 template <typename Visit>
 void VisitColumns(const Pipeline& pipeline, const Visit& visit) {
   VisitOwnColumns(pipeline, visit);

@@ -61,6 +61,14 @@ std::string EncodedType(const InputColumn& column) {
   }
 }
 
+const InputColumn* FindTextColumn(const plan::Expression& expression,
+                                  const std::vector<InputColumn>& columns) {
+  if (expression.GetOperation() != plan::Operation::Column)
+    return nullptr;
+  const InputColumn& column = columns[expression.ColumnIndex()];
+  return column.IsText() ? &column : nullptr;
+}
+
 std::vector<std::string> ScanArguments(const InputColumn& column) {
   return Arguments(column, 1);
 }

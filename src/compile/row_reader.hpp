@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile/parameters.hpp"
+#include "plan/expression.hpp"
 #include "storage/column_image.hpp"
 
 namespace margay::compile {
@@ -31,6 +32,10 @@ struct InputColumn {
     return RefersToText() ? form->TextSource() : image;
   }
 };
+
+//! The text column that `expression` is; null if it is none.
+const InputColumn* FindTextColumn(const plan::Expression& expression,
+                                  const std::vector<InputColumn>& columns);
 
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 inline constexpr size_t kMostArguments = 120;

@@ -16,8 +16,7 @@ class Resolver {
   explicit Resolver(const std::vector<InputColumn>& columns) : columns_(columns) {}
 
   bool IsTextColumn(const plan::Expression& expression) const {
-    return expression.GetOperation() == Operation::Column &&
-           columns_[expression.ColumnIndex()].IsText();
+    return FindTextColumn(expression, columns_) != nullptr;
   }
 
   //! The text column that rows have the same order by, where `expression` is a function of one, or

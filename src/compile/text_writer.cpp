@@ -65,11 +65,8 @@ Int128 TextWriter::LongestText(const InputColumn& column) {
 }
 
 const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) const {
-  if (expression.GetOperation() == Operation::Column) {
-    const InputColumn& column = writer_.context_.columns[expression.ColumnIndex()];
-    if (column.IsText())
-      return column;
-  }
+  if (const InputColumn* column = FindTextColumn(expression, writer_.context_.columns))
+    return *column;
   throw Unsupported("comparing or searching the strings of " + expression.ToString() +
                     " row by row");
 }

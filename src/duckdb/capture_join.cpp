@@ -152,12 +152,7 @@ class ConditionCapture {
   const std::vector<plan::JoinKey>& Keys() const { return keys_; }
 
   //! May be null.
-  plan::ExpressionPointer Residual() const {
-    if (residual_.size() < 2) {
-      return residual_.empty() ? nullptr : residual_[0];
-    }
-    return plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean, residual_);
-  }
+  plan::ExpressionPointer Residual() const { return plan::Conjunction(residual_); }
 
  private:
   Reason Add(const duckdb::JoinCondition& condition, bool is_exchanged) {

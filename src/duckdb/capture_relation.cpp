@@ -132,11 +132,7 @@ void AddConjuncts(const std::vector<plan::ExpressionPointer>& conjuncts, Relatio
   for (const plan::ExpressionPointer& conjunct : conjuncts) {
     plan::SplitConjunction(conjunct, all);
   }
-  const plan::ExpressionPointer predicate =
-      all.size() == 1
-          ? all[0]
-          : plan::Expression::Make(plan::Operation::And, plan::TypeKind::Boolean, std::move(all));
-  relation.node = plan::Node::Filter(std::move(input), predicate);
+  relation.node = plan::Node::Filter(std::move(input), plan::Conjunction(std::move(all)));
 }
 
 Reason AddFilter(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {

@@ -52,10 +52,10 @@ class PartMaker {
   void CountReaders(const plan::NodePointer& node) {
     if (node->Kind() == plan::NodeKind::Aggregate)
       readers_[node]++;
-    if (node->Kind() != plan::NodeKind::Scan)
-      CountReaders(node->Input());
-    if (node->Kind() == plan::NodeKind::Join)
-      CountReaders(node->Build());
+    for (const plan::NodePointer& input : {node->Input(), node->Build()}) {
+      if (input)
+        CountReaders(input);
+    }
   }
 
   //! `wanted` says which groups of a result that is kept are of use; null: all.

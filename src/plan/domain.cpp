@@ -7,19 +7,10 @@ namespace margay::plan {
 
 namespace {
 
-void AddColumns(const Expression& expression, std::vector<size_t>& columns) {
-  if (expression.GetOperation() == Operation::Column) {
-    columns.push_back(expression.ColumnIndex());
-  }
-  for (const ExpressionPointer& operand : expression.Operands()) {
-    AddColumns(*operand, columns);
-  }
-}
-
 std::vector<size_t> ColumnsOf(const std::vector<ExpressionPointer>& expressions) {
   std::vector<size_t> columns;
   for (const ExpressionPointer& expression : expressions) {
-    AddColumns(*expression, columns);
+    VisitColumns(*expression, [&](size_t column) { columns.push_back(column); });
   }
   return columns;
 }
@@ -173,13 +164,7 @@ class JoinedDomain {
 
   //! The join of `outer` with the rows.
   NodePointer Join(JoinKind kind, const NodePointer& outer) const {
-    ExpressionPointer residual;
-    if (residual_.size() > 1) {
-      residual = Expression::Make(Operation::And, TypeKind::Boolean, residual_);
-    } else if (residual_.size() == 1) {
-      residual = residual_[0];
-    }
-    return Node::Join(kind, outer, rows_, keys_, std::move(residual));
+    return Node::Join(kind, outer, rows_, keys_, Conjunction(residual_));
   }
 
   bool HasKeys() const { return !keys_.empty(); }

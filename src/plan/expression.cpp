@@ -399,6 +399,13 @@ void SplitConjunction(const ExpressionPointer& expression,
   }
 }
 
+ExpressionPointer Conjunction(std::vector<ExpressionPointer> conjuncts) {
+  if (conjuncts.size() < 2) {
+    return conjuncts.empty() ? nullptr : conjuncts[0];
+  }
+  return Expression::Make(Operation::And, TypeKind::Boolean, std::move(conjuncts));
+}
+
 std::string_view OperationName(Operation operation) {
   switch (operation) {
     case Operation::Column:

@@ -163,6 +163,20 @@ ExpressionPointer WithOperands(const Expression& expression,
 void SplitConjunction(const ExpressionPointer& expression,
                       std::vector<ExpressionPointer>& conjuncts);
 
+//! What all of `conjuncts` make; null where there are none.
+ExpressionPointer Conjunction(std::vector<ExpressionPointer> conjuncts);
+
+//! The numbers of the columns that `expression` reads are passed to `visit`.
+template <typename Visit>
+void VisitColumns(const Expression& expression, const Visit& visit) {
+  if (expression.GetOperation() == Operation::Column) {
+    visit(expression.ColumnIndex());
+  }
+  for (const ExpressionPointer& operand : expression.Operands()) {
+    VisitColumns(*operand, visit);
+  }
+}
+
 //! The name of an operation as tests and EXPLAIN show it: `+`, `=`, `AND`, `CASE`, ...
 std::string_view OperationName(Operation operation);
 

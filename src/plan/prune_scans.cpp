@@ -19,12 +19,7 @@ struct Pruned {
 };
 
 void Mark(const Expression& expression, std::vector<bool>& used) {
-  if (expression.GetOperation() == Operation::Column) {
-    used[expression.ColumnIndex()] = true;
-  }
-  for (const ExpressionPointer& operand : expression.Operands()) {
-    Mark(*operand, used);
-  }
+  VisitColumns(expression, [&](size_t column) { used[column] = true; });
 }
 
 void CollectReplacements(const Expression& expression, const Positions& positions,

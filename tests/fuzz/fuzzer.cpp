@@ -214,7 +214,9 @@ void Fuzzer::KeepWhatIsSupported(FuzzCase& fuzz_case) {
   });
   if (!fuzz_case.query.items.empty() && IsRefused(fuzz_case)) {
     fuzz_case.query.outer.clear();
-    fuzz_case.query.items.resize(IsRefused(fuzz_case) ? 0 : fuzz_case.query.items.size());
+    if (IsRefused(fuzz_case)) {
+      fuzz_case.query.items.clear();
+    }
   }
 }
 

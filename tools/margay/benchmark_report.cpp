@@ -1,12 +1,10 @@
 #include "benchmark_report.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "command.hpp"
+#include "text_file.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 #include "version.hpp"
@@ -95,9 +93,8 @@ double BenchmarkReport::BytesPerSecond(const BenchmarkResult& result) const {
 }
 
 bool BenchmarkReport::IsGood() const {
-  return std::all_of(results_.begin(), results_.end(), [](const BenchmarkResult& result) {
-    return result.outcome == Outcome::Compared || result.outcome == Outcome::Refused;
-  });
+  return std::all_of(results_.begin(), results_.end(),
+                     [](const BenchmarkResult& result) { return result.IsGood(); });
 }
 
 void BenchmarkReport::Print(std::ostream& output) const {
@@ -191,13 +188,12 @@ void PrintReasons(std::ostream& output, const std::vector<BenchmarkResult>& resu
 }
 
 void BenchmarkReport::PrintSummary(std::ostream& output) const {
-  double logarithms = 0;
+  std::vector<double> ratios;
   double duckdb = 0;
   double margay = 0;
   double margay_on_device = 0;
   double floor = 0;
   size_t compared = 0;
-  size_t counted = 0;
   for (const auto& result : results_) {
     if (!result.IsCompared()) {
       continue;
@@ -206,8 +202,7 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
     if (result.place == BenchmarkResult::Place::DuckDb) {
       continue;
     }
-    counted++;
-    logarithms += std::log(result.Ratio());
+    ratios.push_back(result.Ratio());
     duckdb += result.duckdb.median_milliseconds;
     margay += result.margay.median_milliseconds;
     if (result.IsOnDevice()) {
@@ -217,16 +212,16 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
   }
   output << compared << " of " << results_.size() << " queries compared, each the median of "
          << setting_.repeat << " hot runs.\n";
-  if (counted < compared) {
-    output << "Left out of the mean and the sums: " << compared - counted
+  if (ratios.size() < compared) {
+    output << "Left out of the mean and the sums: " << compared - ratios.size()
            << " that ran in DuckDB alone.\n";
   }
-  if (counted == 0) {
+  if (ratios.empty()) {
     return;
   }
-  output << "Geometric mean of the ratios: "
-         << FormatFixed(std::exp(logarithms / static_cast<double>(counted)), 2) << ". Sums: DuckDB "
-         << FormatMilliseconds(duckdb) << " ms, Margay " << FormatMilliseconds(margay) << " ms.\n";
+  output << "Geometric mean of the ratios: " << FormatFixed(GeometricMean(ratios), 2)
+         << ". Sums: DuckDB " << FormatMilliseconds(duckdb) << " ms, Margay "
+         << FormatMilliseconds(margay) << " ms.\n";
   if (floor > 0) {
     output << "Reading the bytes at the device's full bandwidth would take "
            << FormatMilliseconds(floor) << " ms: Margay takes "
@@ -286,12 +281,7 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
     }
     rows.push_back(std::move(row));
   }
-  std::ofstream file(path);
-  file << rows.dump(2) << '\n';
-  file.close();
-  if (!file) {
-    throw CommandError(ExitCode::Failed, path + " can't be written.");
-  }
+  WriteTextFile(path, rows.dump(2) + '\n');
 }
 
 }  // namespace margay::tool

@@ -1,6 +1,7 @@
 #include "benchmark_runner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "plan_reasons.hpp"
@@ -31,6 +32,14 @@ std::string WithoutMode(const std::string& reason) {
 Timing Summarize(std::vector<double> milliseconds) {
   double best = *std::min_element(milliseconds.begin(), milliseconds.end());
   return {Median(std::move(milliseconds)), best};
+}
+
+double GeometricMean(const std::vector<double>& values) {
+  double logarithms = 0;
+  for (double value : values) {
+    logarithms += std::log(value);
+  }
+  return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
 BenchmarkRunner::BenchmarkRunner(Session& session, int repeat, std::string mode,

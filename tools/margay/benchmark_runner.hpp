@@ -28,6 +28,9 @@ struct Timing {
 //! Of an unsorted list with at least one time.
 Timing Summarize(std::vector<double> milliseconds);
 
+//! Of a list with at least one value, all of them positive.
+double GeometricMean(const std::vector<double>& values);
+
 //! What happened to one query.
 struct BenchmarkResult {
   enum class Outcome {
@@ -66,6 +69,8 @@ struct BenchmarkResult {
   Place place = Place::DuckDb;
 
   bool IsCompared() const { return outcome == Outcome::Compared; }
+  //! Nothing failed, and no answer differed.
+  bool IsGood() const { return IsCompared() || outcome == Outcome::Refused; }
   bool IsOnDevice() const { return IsCompared() && place == Place::Device; }
   bool HasDuckDbTime() const { return IsCompared() || outcome == Outcome::Refused; }
   //! How many times faster Margay is.

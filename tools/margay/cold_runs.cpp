@@ -30,11 +30,8 @@ double ColdRuns::FirstMilliseconds(const std::string& query) const {
   const std::string json = (scratch_ / "report.json").string();
   std::vector<std::string> arguments = {ThisProgram().string(), "bench"};
   arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
-  for (const std::string& argument :
-       {std::string("--queries"), query, std::string("--repeat"), std::string("1"),
-        std::string("--cache"), (scratch_ / "kernels").string(), std::string("--json"), json}) {
-    arguments.push_back(argument);
-  }
+  arguments.insert(arguments.end(), {"--queries", query, "--repeat", "1", "--cache",
+                                     (scratch_ / "kernels").string(), "--json", json});
   RunProgram(arguments, ChildOutput::Dropped);
   return nlohmann::json::parse(std::ifstream(json)).at(0).at("first_ms").get<double>();
 }

@@ -58,11 +58,6 @@ void PrintTimes(const std::vector<BenchmarkResult>& results) {
          "encodes the columns and compiles the kernels.\n";
 }
 
-//! No answer differed, and nothing failed.
-bool IsGood(const BenchmarkResult& result) {
-  return result.IsCompared() || result.outcome == BenchmarkResult::Outcome::Refused;
-}
-
 void PrintHints() {
   std::filesystem::path extension = FindExtension();
   std::string path = extension.empty() ? "margay.duckdb_extension" : extension.string();
@@ -117,7 +112,7 @@ ExitCode DemoCommand::Run() {
   for (const BenchmarkQuery& query : suite_.ReadQueries("all")) {
     std::cout << "Q" << query.name << " " << std::flush;
     results.push_back(runner.Run(query));
-    is_good = is_good && IsGood(results.back());
+    is_good = is_good && results.back().IsGood();
     if (guard.WasRaised()) {
       return ExitCode::Failed;
     }

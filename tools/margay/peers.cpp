@@ -1,6 +1,6 @@
 #include "peers.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "program_files.hpp"
 #include "session.hpp"
+#include "text_file.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -20,15 +21,6 @@ namespace {
 //! A statement without the semicolon at its end.
 std::string Bare(const std::string& sql) {
   return sql.substr(0, sql.find_last_not_of("; \n\t") + 1);
-}
-
-void WriteFile(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) {
-    throw CommandError(ExitCode::Failed, path.string() + " can't be written.");
-  }
 }
 
 }  // namespace
@@ -67,7 +59,7 @@ void Peers::Prepare(const std::vector<BenchmarkQuery>& queries) {
   for (const auto& query : queries) {
     tables.merge(session_.TableNames(query.sql));
     const std::filesystem::path path = scratch_ / "queries" / query.name;
-    WriteFile(path.string() + ".sql", Bare(query.sql));
+    WriteTextFile(path.string() + ".sql", Bare(query.sql));
     session_.Query("COPY (" + Bare(query.sql) + ") TO " + SqlString(path.string() + ".csv") +
                    " (FORMAT csv, HEADER)");
   }
@@ -125,26 +117,22 @@ void PrintPeers(std::ostream& output, const std::vector<BenchmarkResult>& result
   table.Print(output);
   output << '\n';
   for (const auto& peer : peers) {
-    double logarithms = 0;
-    size_t compared = 0;
-    size_t slower = 0;
+    std::vector<double> ratios;
     for (const auto& result : results) {
       const PeerAnswer& answer = peer.answers.at(result.query);
       if (!answer.reason.empty()) {
         output << "Q" << result.query << " " << peer.name << ": " << answer.reason << '\n';
       }
       if (result.IsCompared() && answer.milliseconds) {
-        const double ratio = *answer.milliseconds / result.margay.median_milliseconds;
-        logarithms += std::log(ratio);
-        compared++;
-        slower += ratio > 1 ? 1 : 0;
+        ratios.push_back(*answer.milliseconds / result.margay.median_milliseconds);
       }
     }
-    if (compared > 0) {
+    if (!ratios.empty()) {
       output << peer.name << " " << peer.version << ": Margay is "
-             << FormatFixed(std::exp(logarithms / static_cast<double>(compared)), 2)
-             << " times faster (geometric mean of " << compared << " queries), and ahead on "
-             << slower << ".\n";
+             << FormatFixed(GeometricMean(ratios), 2) << " times faster (geometric mean of "
+             << ratios.size() << " queries), and ahead on "
+             << std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; })
+             << ".\n";
     }
   }
 }

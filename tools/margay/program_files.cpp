@@ -3,12 +3,17 @@
 #include <initializer_list>
 
 namespace margay::tool {
+
+std::filesystem::path ThisProgram() {
+  return std::filesystem::read_symlink("/proc/self/exe");
+}
+
 namespace {
 
 //! The first of these paths, relative to the program's own folder, that exists.
 std::filesystem::path FindBesideProgram(std::initializer_list<const char*> candidates) {
+  const std::filesystem::path program = ThisProgram();
   std::error_code error;
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   for (const char* candidate : candidates) {
     std::filesystem::path path = (program.parent_path() / candidate).lexically_normal();
     if (std::filesystem::exists(path, error)) {
@@ -19,10 +24,6 @@ std::filesystem::path FindBesideProgram(std::initializer_list<const char*> candi
 }
 
 }  // namespace
-
-std::filesystem::path ThisProgram() {
-  return std::filesystem::read_symlink("/proc/self/exe");
-}
 
 std::filesystem::path FindTpchGenerator() {
   return FindBesideProgram({"tpchgen-cli", "../dependencies/bin/tpchgen-cli"});

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "integer_plans.hpp"
+
 namespace margay::compile {
 namespace {
 
@@ -14,16 +16,11 @@ using plan::Node;
 using plan::NodePointer;
 using plan::Operation;
 
-constexpr plan::TypeKind kInteger = plan::TypeKind::Int32;
 constexpr plan::TypeKind kBigint = plan::TypeKind::Int64;
 
 //! A table of a unique column 0 and one that is not.
 NodePointer Table(const std::string& name) {
   return Node::Scan(name, {{0, "id", kInteger}, {1, "other", kInteger}});
-}
-
-ExpressionPointer Column(size_t number) {
-  return Expression::Column(number, kInteger, "c" + std::to_string(number));
 }
 
 NodePointer Join(JoinKind kind, NodePointer probe, NodePointer build,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/generated_kernel.hpp"
+#include "integer_plans.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::compile {
@@ -13,8 +14,6 @@ using plan::JoinKind;
 using plan::Node;
 using plan::NodePointer;
 using plan::Operation;
-
-constexpr plan::TypeKind kInteger = plan::TypeKind::Int32;
 
 //! A column of integers from 0 to `max`; with more rows than a segment holds it has segments.
 std::shared_ptr<const storage::ColumnForm> Form(uint64_t rows, int64_t max, bool is_unique) {
@@ -34,13 +33,8 @@ constexpr int64_t kFar = 2'000'000'000;
 NodePointer Scan(const std::string& table) {
   return Node::Scan(table, {{0, "id", kInteger}, {1, "k", kInteger}, {2, "far", kInteger}});
 }
-ExpressionPointer Column(size_t number) {
-  return Expression::Column(number, kInteger, "c" + std::to_string(number));
-}
 NodePointer Below(NodePointer input, size_t column, int64_t bound) {
-  return Node::Filter(std::move(input),
-                      Expression::Make(Operation::Less, plan::TypeKind::Boolean,
-                                       {Column(column), Expression::Integer(bound, kInteger)}));
+  return Node::Filter(std::move(input), Compare(Operation::Less, column, bound));
 }
 //! Counts the rows of a join, which may read column `read` of both inputs.
 NodePointer Counted(NodePointer join, std::optional<size_t> read = {}) {

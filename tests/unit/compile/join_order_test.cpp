@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/selectivity.hpp"
+#include "integer_plans.hpp"
 
 namespace margay::compile {
 namespace {
@@ -15,8 +16,6 @@ using plan::JoinKind;
 using plan::Node;
 using plan::NodePointer;
 using plan::Operation;
-
-constexpr plan::TypeKind kInteger = plan::TypeKind::Int32;
 
 //! Tables `head` (1,000 rows), `line` (100,000) and `owner` (50), each of a unique `id` from 0 on
 //! and a column `k` of 100 values that are not unique.
@@ -36,13 +35,6 @@ std::shared_ptr<const storage::ColumnForm> Form(uint64_t rows, int64_t max, bool
 
 NodePointer Scan(const std::string& table) {
   return Node::Scan(table, {{0, "id", kInteger}, {1, "k", kInteger}});
-}
-ExpressionPointer Column(size_t number) {
-  return Expression::Column(number, kInteger, "c" + std::to_string(number));
-}
-ExpressionPointer Compare(Operation operation, size_t column, int64_t value) {
-  return Expression::Make(operation, plan::TypeKind::Boolean,
-                          {Column(column), Expression::Integer(value, kInteger)});
 }
 NodePointer Join(JoinKind kind, NodePointer probe, size_t probe_column, NodePointer build,
                  size_t build_column) {
