@@ -73,14 +73,15 @@ NodePointer KeepProjectedErrors(const NodePointer& node,
   if (node->Kind() != NodeKind::Project) {
     return node;
   }
-  std::vector<bool> is_sure(node->Expressions().size());
+  std::vector<bool> is_read(node->Expressions().size()), is_sure(is_read);
   for (const ExpressionPointer& reader : readers) {
+    VisitColumns(*reader, [&](size_t column) { is_read[column] = true; });
     MarkSure(*reader, is_sure);
   }
   std::vector<ExpressionPointer> conditions;
   for (size_t i = 0; i < is_sure.size(); i++) {
     const ExpressionPointer& expression = node->Expressions()[i];
-    if (!is_sure[i] && CanRaise(*expression)) {
+    if (is_read[i] && !is_sure[i] && CanRaise(*expression)) {
       conditions.push_back(IsComputed(expression));
     }
   }
