@@ -82,9 +82,18 @@ class Rewriter {
                           node->Residual());
       }
       case NodeKind::Aggregate: {
-        NodePointer& rewritten = aggregates_[node.get()];
+        NodePointer& rewritten = shared_[node.get()];
         if (!rewritten)
           rewritten = RewriteAggregate(*node, scan);
+        return rewritten;
+      }
+      case NodeKind::Union: {
+        NodePointer& rewritten = shared_[node.get()];
+        if (!rewritten) {
+          NodePointer first = Rewrite(node->Input(), scan);
+          rewritten = Node::Union(
+              std::move(first), Rewrite(node->Build(), scan + plan::Scans(*node->Input()).size()));
+        }
         return rewritten;
       }
       case NodeKind::Order:
@@ -173,8 +182,9 @@ class Rewriter {
 
   const IsUniqueColumn& is_unique_;
   bool has_changed_ = false;
-  //! By the aggregates of the plan that was given: one that it has in several places stays one.
-  std::unordered_map<const Node*, NodePointer> aggregates_;
+  //! By the aggregates and unions of the plan that was given: one that it has in several places
+  //! stays one.
+  std::unordered_map<const Node*, NodePointer> shared_;
 };
 
 }  // namespace

@@ -131,17 +131,19 @@ struct GeneratedProgram {
 //! What becomes of a plan's result.
 enum class ResultUse : uint8_t {
   Rows,  //!< the host gets it
-  Kept,  //!< it stays on the device, as a table that other programs scan; aggregates only
+  Kept,  //!< it stays on the device, as a table that other programs scan; not in an order
 };
 
 //! Generates the kernels for `plan`, or says why there are none. `columns` are those of the plan's
 //! scans, one table after the other in the order of plan::Scans(); `rows` those of the tables, or
 //! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
 //! outputs that may be null, is not true may be left out. `method` is that of all joins that it can
-//! serve; without one each has what suits it.
+//! serve; without one each has what suits it. `kept` are the columns of rows that are kept, where
+//! others than those that suit them are asked for; null else.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(
     const plan::Node& plan, const std::vector<InputColumn>& columns,
     const std::vector<uint64_t>& rows, Shape shape, ResultUse use = ResultUse::Rows,
-    const plan::ExpressionPointer& wanted = {}, std::optional<JoinMethod> method = {});
+    const plan::ExpressionPointer& wanted = {}, std::optional<JoinMethod> method = {},
+    const std::vector<KeptColumn>* kept = nullptr);
 
 }  // namespace margay::compile

@@ -6,6 +6,7 @@
 #include "compile/interned_text.hpp"
 #include "compile/join_order.hpp"
 #include "compile/join_writer.hpp"
+#include "compile/kept_rows.hpp"
 #include "compile/lanes_generator.hpp"
 #include "compile/loop_generator.hpp"
 #include "compile/nested_loops.hpp"
@@ -75,9 +76,13 @@ KernelGenerator::KernelGenerator(const Input& input)
       kernel_.kept = KeepGroups(kernel_.aggregate, pipeline_.aggregates, context_);
     return;
   }
+  kernel_.multiplies_result = NeedsStops();
+  if (input.use == ResultUse::Kept) {
+    KeepRows();
+    return;
+  }
   for (const plan::ExpressionPointer& expression : pipeline_.outputs)
     kernel_.outputs.push_back(RowOutput::Of(expression, ReadColumns(), context_));
-  kernel_.multiplies_result = NeedsStops();
   if (!pipeline_.order)
     return;
   kernel_.order = std::make_shared<const OrderWords>(pipeline_.order->keys, context_);
@@ -92,6 +97,20 @@ KernelGenerator::KernelGenerator(const Input& input)
   RowOutput word;
   word.type = plan::TypeKind::UInt64;
   kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
+}
+
+void KernelGenerator::KeepRows() {
+  if (pipeline_.order)
+    throw Unsupported("an order or a limit below other operators");
+  if (input_.kept) {
+    kernel_.kept = *input_.kept;
+  } else {
+    const uint64_t rows = MostRows(input_.program, pipeline_, input_.join_tables, input_.rows);
+    for (const plan::ExpressionPointer& expression : pipeline_.outputs)
+      kernel_.kept.push_back(KeepOutput(expression, rows, context_));
+  }
+  for (const KeptColumn& column : kernel_.kept)
+    kernel_.outputs.push_back(RowOutputOf(column));
 }
 
 bool KernelGenerator::OrderCanFault() const {
@@ -545,6 +564,14 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
 
 void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
                                    const std::string& position) {
+  if (!kernel_.kept.empty()) {
+    for (size_t i = 0; i < kernel_.kept.size(); i++) {
+      WriteOutput(kernel_.outputs[i], i,
+                  WriteKept(pipeline_.outputs[i], kernel_.kept[i], writer, context_), writer, block,
+                  position);
+    }
+    return;
+  }
   const std::vector<InputColumn> columns = ReadColumns();
   for (size_t i = 0; i < pipeline_.outputs.size(); i++)
     WriteOutput(kernel_.outputs[i], i, pipeline_.outputs[i], columns, writer, block, position);
@@ -626,7 +653,8 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
                                                         const std::vector<uint64_t>& rows,
                                                         Shape shape, ResultUse use,
                                                         const plan::ExpressionPointer& wanted,
-                                                        std::optional<JoinMethod> method) {
+                                                        std::optional<JoinMethod> method,
+                                                        const std::vector<KeptColumn>* kept) {
   try {
     DictionaryCache dictionaries(columns);
     Program cut = ResolveTexts(Program::From(plan), columns);
@@ -635,7 +663,8 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
     Program program = OrderJoins(std::move(cut), columns, rows, dictionaries);
     ChooseRangedKeys(program, columns, rows, dictionaries);
     std::vector<JoinTable> tables;
-    const KernelGenerator::Input input{program, columns, rows, dictionaries, tables, use, wanted};
+    const KernelGenerator::Input input{program, columns, rows,   dictionaries,
+                                       tables,  use,     wanted, kept};
     GeneratedProgram generated;
     for (size_t i = 0; i < program.builds.size(); i++) {
       const Pipeline& pipeline = program.builds[i].pipeline;

@@ -21,9 +21,10 @@ class KernelGenerator {
     const std::vector<InputColumn>& columns;  //!< of all tables, by number
     const std::vector<uint64_t>& rows;        //!< of the tables
     DictionaryCache& dictionaries;
-    const std::vector<JoinTable>& join_tables;  //!< of the builds that come before
-    ResultUse use = ResultUse::Rows;            //!< of the result's pipeline
-    plan::ExpressionPointer wanted = {};        //!< groups of a kept result; null: all
+    const std::vector<JoinTable>& join_tables;      //!< of the builds that come before
+    ResultUse use = ResultUse::Rows;                //!< of the result's pipeline
+    plan::ExpressionPointer wanted = {};            //!< groups of a kept result; null: all
+    const std::vector<KeptColumn>* kept = nullptr;  //!< of kept rows; null: what suits them
   };
 
   //! For the result's pipeline, or for that of a build side and the join table that it fills.
@@ -102,6 +103,8 @@ class KernelGenerator {
  private:
   KernelGenerator(const Input& input, const Pipeline& pipeline);
 
+  //! What becomes of rows that stay on the device.
+  void KeepRows();
   //! Those of the scanned table, then those of joined ones.
   std::vector<InputColumn> ReadColumns() const;
   //! Whether a row of an ordered result may raise an error.

@@ -91,6 +91,8 @@ class Cutter {
         return;
       case plan::NodeKind::Aggregate:
         throw Unsupported("an aggregate below another operator");
+      case plan::NodeKind::Union:
+        throw Unsupported("a union that is not a stage of its own");
       case plan::NodeKind::Order: {
         Cut(*node.Input(), pipeline);
         pipeline.order = PipelineOrder{node.OrderKeys(), node.Window()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compile/dictionary_writer.hpp"
+#include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
 namespace margay::compile {
@@ -57,15 +58,42 @@ std::optional<size_t> TextColumnOf(const plan::Expression& expression,
   return static_cast<size_t>(found - columns.begin());
 }
 
-bool IsDerivedText(const plan::Expression& expression) {
-  return expression.GetType().IsVarchar() && IsDictionary(expression);
-}
-
 std::string Numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
 }
 
+//! A constant string: the one that its dictionary has.
+CodedText WriteConstant(const plan::Constant& constant) {
+  CodedText coded;
+  coded.code.code = "0";
+  coded.code.range = coded.code.domain = Range::Of(0);
+  std::vector<std::string_view> texts;
+  if (constant.is_null)
+    coded.code.null = "1";
+  else
+    texts.push_back(constant.text);
+  coded.texts = std::make_shared<const storage::Dictionary>(texts);
+  return coded;
+}
+
 }  // namespace
+
+CodedText WriteCode(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
+                    const KernelContext& context) {
+  switch (expression->GetOperation()) {
+    case plan::Operation::Constant:
+      return WriteConstant(expression->GetConstant());
+    case plan::Operation::Column:
+      return {writer.Write(expression),
+              context.columns[expression->ColumnIndex()].form->GetDictionary()};
+    case plan::Operation::Dictionary: {
+      DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
+      return {std::move(derived.identifier), std::move(derived.texts)};
+    }
+    default:
+      throw Unsupported("the computed string " + expression->ToString());
+  }
+}
 
 RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
                         const std::vector<InputColumn>& columns, KernelContext scratch) {
@@ -83,22 +111,22 @@ RowOutput RowOutput::Of(const plan::ExpressionPointer& expression,
     output.can_be_null = writer.Write(Argument(expression)).CanBeNull();
     return output;
   }
-  if (IsDerivedText(*expression)) {
-    DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
-    output.texts = derived.texts;
-    output.can_be_null = derived.identifier.CanBeNull();
-    return output;
+  if (output.type.IsVarchar()) {
+    const CodedText coded = WriteCode(expression, writer, scratch);
+    output.texts = coded.texts;
+    output.can_be_null = coded.code.CanBeNull();
+  } else {
+    output.can_be_null = writer.Write(expression).CanBeNull();
   }
-  output.can_be_null = writer.Write(expression).CanBeNull();
-  if (output.type.IsVarchar())
-    output.texts = scratch.columns[expression->ColumnIndex()].form->GetDictionary();
   return output;
 }
 
 Value WriteOutputValue(const plan::ExpressionPointer& expression, ExpressionWriter& writer) {
-  return IsDerivedText(*expression)
-             ? DictionaryWriter(writer).WriteIdentifier(*expression).identifier
-             : writer.Write(expression);
+  if (expression->GetType().IsVarchar() && IsDictionary(*expression))
+    return DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
+  if (expression->GetType().IsVarchar() && expression->GetOperation() == plan::Operation::Constant)
+    return WriteConstant(expression->GetConstant()).code;
+  return writer.Write(expression);
 }
 
 std::vector<std::string> OutputArguments(const std::vector<RowOutput>& outputs) {

@@ -37,6 +37,16 @@ struct RowOutput {
                       const std::vector<InputColumn>& columns, KernelContext scratch);
 };
 
+//! A string as a code.
+struct CodedText {
+  Value code;
+  std::shared_ptr<const storage::Dictionary> texts;
+};
+
+//! Writes a string that is no text column. Throws Unsupported.
+CodedText WriteCode(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
+                    const KernelContext& context);
+
 //! Writes the value of an output that is no text; of a string: its code.
 Value WriteOutputValue(const plan::ExpressionPointer& expression, ExpressionWriter& writer);
 

@@ -136,7 +136,11 @@ class PlanWalk {
         return IsInList(op) ? WalkUnary(op, &AddInList) : WalkJoin(op);
       case LogicalOperatorType::LOGICAL_ANY_JOIN:
       case LogicalOperatorType::LOGICAL_CROSS_PRODUCT:
+      case LogicalOperatorType::LOGICAL_INTERSECT:
+      case LogicalOperatorType::LOGICAL_EXCEPT:
         return WalkJoin(op);
+      case LogicalOperatorType::LOGICAL_UNION:
+        return WalkUnion(op);
       case LogicalOperatorType::LOGICAL_DELIM_JOIN:
         return WalkDelimJoin(place);
       case LogicalOperatorType::LOGICAL_DELIM_GET:
@@ -240,6 +244,42 @@ class PlanWalk {
     }
     ancestors_.pop_back();
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
+  }
+
+  //! All inputs of a UNION join in, or none does.
+  std::optional<Relation> WalkUnion(LogicalOperator& op) {
+    ancestors_.push_back(&op);
+    std::vector<std::optional<Relation>> inputs;
+    std::vector<Relation> captured;
+    Reason reason;
+    for (auto& child : op.children) {
+      if (child->type == LogicalOperatorType::LOGICAL_EMPTY_RESULT) {
+        inputs.emplace_back();
+        continue;
+      }
+      inputs.push_back(Walk(child));
+      if (!inputs.back()) {
+        reason = reasons_.at(child.get());
+      } else if (IsOrdered(*inputs.back())) {
+        reason = NotSupported("a union with the result of ORDER BY or LIMIT");
+      } else {
+        captured.push_back(inputs.back()->ForAbove());
+      }
+    }
+    Relation united;
+    if (!reason) {
+      reason = Guard([&] { return AddUnion(op, captured, united); });
+    }
+    if (reason) {
+      reasons_[&op] = *reason;
+      for (size_t i = 0; i < inputs.size(); i++) {
+        if (inputs[i]) {
+          Emit(op.children[i], std::move(*inputs[i]));
+        }
+      }
+    }
+    ancestors_.pop_back();
+    return reason ? std::nullopt : std::optional<Relation>(std::move(united));
   }
 
   //! An operator without inputs that reads what is captured elsewhere.

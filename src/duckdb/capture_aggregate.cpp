@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "duckdb/capture_grouping_sets.hpp"
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/capture_set_operation.hpp"
 #include "duckdb/dictionary_expression.hpp"
 #include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
@@ -175,13 +177,6 @@ bool NeedsOneRow(const LogicalAggregate& op) {
   return false;
 }
 
-bool HasGroupingSets(const LogicalAggregate& op) {
-  const bool all_groups =
-      op.grouping_sets.empty() ||
-      (op.grouping_sets.size() == 1 && op.grouping_sets[0].size() == op.groups.size());
-  return !all_groups || !op.grouping_functions.empty();
-}
-
 //! The place of what an aggregate has as its argument, without casts among integers: sum takes a
 //! TINYINT as a SMALLINT, count as it is. They keep different values different.
 duckdb::unique_ptr<duckdb::Expression>& ArgumentOf(BoundAggregateExpression& aggregate) {
@@ -306,9 +301,6 @@ Relation WithTexts(duckdb::ClientContext& context,
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation) {
   const auto& aggregate = op.Cast<LogicalAggregate>();
-  if (HasGroupingSets(aggregate)) {
-    return NotSupported("an AGGREGATE with GROUPING SETS");
-  }
   if (aggregate.groups.empty() && aggregate.expressions.empty()) {
     return NotSupported("an AGGREGATE of nothing");
   }
@@ -348,18 +340,31 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   if (NeedsOneRow(aggregate)) {
     return NotSupported("first or last of several arguments, which are of one row");
   }
-  const CaptureScope input = std::move(relation.scope);
-  const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);
   std::vector<plan::ExpressionPointer> readers = groups;
   for (const plan::Aggregate& captured : aggregates) {
     if (captured.argument) {
       readers.push_back(captured.argument);
     }
   }
-  relation.node = plan::Node::GroupBy(plan::KeepProjectedErrors(relation.node, readers),
-                                      std::move(groups), std::move(aggregates));
-  relation.scope = std::move(output);
+  relation.node = plan::KeepProjectedErrors(relation.node, readers);
   relation.part.has_aggregate = true;
+  if (HasGroupingSets(aggregate)) {
+    for (size_t i = 0; i < aggregate.grouping_functions.size(); i++) {
+      output.bindings.push_back({duckdb::ColumnBinding(aggregate.groupings_index, i),
+                                 duckdb::LogicalType::BIGINT,
+                                 output.bindings.size(),
+                                 {}});
+      output.columns.push_back({plan::TypeKind::Int64, {}, std::nullopt});
+    }
+    relation.node = GroupBySets(aggregate, relation.node, groups, aggregates);
+    relation.scope = std::move(output);
+    relation.scope.columns = UnitedColumns(std::move(relation.scope.columns));
+    return std::nullopt;
+  }
+  const CaptureScope input = std::move(relation.scope);
+  const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);
+  relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
+  relation.scope = std::move(output);
   if (std::any_of(origins.begin(), origins.end(),
                   [](const auto& origin) { return origin.has_value(); })) {
     relation.for_above =

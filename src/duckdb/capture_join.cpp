@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duckdb/capture_set_operation.hpp"
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/dictionary_expression.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
@@ -41,6 +42,7 @@ std::optional<JoinForm> FormOf(JoinType type) {
       return JoinForm{plan::JoinKind::Anti, true};
     case JoinType::MARK:
     case JoinType::SINGLE:
+    case JoinType::OUTER:
       return JoinForm{plan::JoinKind::Left, false};
     default:
       return std::nullopt;
@@ -59,6 +61,11 @@ JoinType TypeOf(const duckdb::LogicalOperator& op) {
   return op.type == LogicalOperatorType::LOGICAL_CROSS_PRODUCT
              ? JoinType::INNER
              : op.Cast<duckdb::LogicalJoin>().join_type;
+}
+
+bool IsSetOperation(const duckdb::LogicalOperator& op) {
+  return op.type == LogicalOperatorType::LOGICAL_INTERSECT ||
+         op.type == LogicalOperatorType::LOGICAL_EXCEPT;
 }
 
 bool IsEquality(const duckdb::JoinCondition& condition) {
@@ -149,10 +156,48 @@ class ConditionCapture {
     return std::nullopt;
   }
 
+  //! Leaves out other conditions.
+  Reason AddEqualities(const duckdb::LogicalComparisonJoin& join) {
+    for (const duckdb::JoinCondition& condition : join.conditions) {
+      if (!IsEquality(condition)) {
+        continue;
+      }
+      if (Reason reason = Add(condition, false)) {
+        return reason;
+      }
+    }
+    return std::nullopt;
+  }
+
   const std::vector<plan::JoinKey>& Keys() const { return keys_; }
 
   //! May be null.
   plan::ExpressionPointer Residual() const { return plan::Conjunction(residual_); }
+
+  //! Adds an equality.
+  Reason AddKey(plan::JoinKey key) {
+    const plan::Type type = key.probe->GetType();
+    if (type != key.build->GetType()) {
+      return NotSupported("a join of " + type.ToString() + " with " +
+                          key.build->GetType().ToString());
+    }
+    if (type.kind == plan::TypeKind::UInt128) {
+      // Equal texts are compressed to equal numbers, and others to others.
+      key.probe = Decompress(*key.probe, probe_);
+      key.build = Decompress(*key.build, build_);
+      if (!key.probe || !key.build) {
+        return NotSupported("a join on UHUGEINT");
+      }
+      keys_.push_back(std::move(key));
+      return std::nullopt;
+    }
+    if (type.IsVarchar() && !(IsTableText(*key.probe, probe_) && IsTableText(*key.build, build_))) {
+      return NotSupported("a join on a computed VARCHAR (" + key.probe->ToString() + ", " +
+                          key.build->ToString() + ")");
+    }
+    keys_.push_back(std::move(key));
+    return std::nullopt;
+  }
 
  private:
   Reason Add(const duckdb::JoinCondition& condition, bool is_exchanged) {
@@ -202,30 +247,6 @@ class ConditionCapture {
     return std::nullopt;
   }
 
-  Reason AddKey(plan::JoinKey key) {
-    const plan::Type type = key.probe->GetType();
-    if (type != key.build->GetType()) {
-      return NotSupported("a join of " + type.ToString() + " with " +
-                          key.build->GetType().ToString());
-    }
-    if (type.kind == plan::TypeKind::UInt128) {
-      // Equal texts are compressed to equal numbers, and others to others.
-      key.probe = Decompress(*key.probe, probe_);
-      key.build = Decompress(*key.build, build_);
-      if (!key.probe || !key.build) {
-        return NotSupported("a join on UHUGEINT");
-      }
-      keys_.push_back(std::move(key));
-      return std::nullopt;
-    }
-    if (type.IsVarchar() && !(IsTableText(*key.probe, probe_) && IsTableText(*key.build, build_))) {
-      return NotSupported("a join on a computed VARCHAR (" + key.probe->ToString() + ", " +
-                          key.build->ToString() + ")");
-    }
-    keys_.push_back(std::move(key));
-    return std::nullopt;
-  }
-
   duckdb::ClientContext& context_;
   const CaptureScope& probe_;
   const CaptureScope& build_;
@@ -240,14 +261,19 @@ class ConditionCapture {
 }  // namespace
 
 Reason RefuseJoin(const duckdb::LogicalOperator& op) {
+  if (IsSetOperation(op)) {
+    return RefuseSetJoin(op);
+  }
   const JoinType type = TypeOf(op);
   const auto* join = ComparisonsOf(op);
   // In 1.5.6 only ASOF joins have a predicate.
   if (!FormOf(type) || (join != nullptr && join->predicate)) {
     return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(type));
   }
-  if (IsGroupJoin(type) && (join == nullptr || !std::all_of(join->conditions.begin(),
-                                                            join->conditions.end(), IsEquality))) {
+  const bool has_equalities_alone =
+      join != nullptr && std::all_of(join->conditions.begin(), join->conditions.end(), IsEquality);
+  if ((type == JoinType::SINGLE && !has_equalities_alone) ||
+      (type == JoinType::MARK && join == nullptr)) {
     return NotSupported("a join of the kind " + duckdb::EnumUtil::ToString(type) +
                         " by other comparisons than equality");
   }
@@ -258,19 +284,96 @@ Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparis
                    const Relation& left, const Relation& right, std::vector<plan::JoinKey>& keys) {
   const std::vector<CapturedColumn> no_residual;
   ConditionCapture conditions(context, left, right, no_residual);
-  Reason reason = conditions.AddComparisons(join, false);
+  Reason reason = conditions.AddEqualities(join);
   keys = conditions.Keys();
   return reason;
 }
 
+Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
+                         const Relation& right, std::vector<plan::JoinKey>& keys) {
+  const std::vector<CapturedColumn> no_residual;
+  ConditionCapture conditions(context, left, right, no_residual);
+  const auto column = [](const Relation& relation, const CapturedBinding& binding) {
+    const CapturedColumn& bound = relation.scope.columns[*binding.column];
+    return plan::Expression::Column(*binding.column, bound.type, bound.name);
+  };
+  for (size_t i = 0; i < left.scope.bindings.size(); i++) {
+    const CapturedBinding &of_left = left.scope.bindings[i], &of_right = right.scope.bindings[i];
+    if (!of_left.column || !of_right.column) {
+      return of_left.column ? of_right.reason : of_left.reason;
+    }
+    const plan::ExpressionPointer build = column(right, of_right);
+    if (Reason reason = conditions.AddKey(
+            {column(left, of_left), build, !plan::IsNeverNull(*build, *right.node)})) {
+      return reason;
+    }
+  }
+  keys = conditions.Keys();
+  return std::nullopt;
+}
+
+namespace {
+
+//! Makes `joined`, a left join of `probe` with `build`, a full one: adds the rows of the build side
+//! that have no match, and leaves only columns that are bound.
+void AddUnmatched(const ConditionCapture& conditions, const Relation& probe, const Relation& build,
+                  Relation& joined) {
+  const size_t probe_columns = probe.scope.columns.size();
+  const size_t build_columns = build.scope.columns.size();
+  std::vector<plan::JoinKey> keys = conditions.Keys();
+  for (plan::JoinKey& key : keys) {
+    std::swap(key.probe, key.build);
+  }
+  std::vector<plan::ExpressionPointer> exchanged;
+  for (size_t i = 0; i < probe_columns + build_columns; i++) {
+    const CapturedColumn& column = joined.scope.columns[i];
+    exchanged.push_back(plan::Expression::Column(
+        i < probe_columns ? i + build_columns : i - probe_columns, column.type, column.name));
+  }
+  plan::ExpressionPointer residual = conditions.Residual();
+  if (residual) {
+    residual = plan::Substitute(residual, exchanged);
+  }
+  const plan::NodePointer unmatched = plan::Node::Join(plan::JoinKind::Anti, build.node, probe.node,
+                                                       std::move(keys), std::move(residual));
+
+  std::vector<plan::ExpressionPointer> matches, others;
+  std::vector<CapturedColumn> columns;
+  for (CapturedBinding& binding : joined.scope.bindings) {
+    if (!binding.column) {
+      continue;
+    }
+    const CapturedColumn& column = joined.scope.columns[*binding.column];
+    matches.push_back(plan::Expression::Column(*binding.column, column.type, column.name));
+    others.push_back(*binding.column < probe_columns ? plan::Expression::Null(column.type)
+                                                     : exchanged[*binding.column]);
+    binding.column = columns.size();
+    columns.push_back(column);
+  }
+  if (columns.empty()) {
+    // Rows are counted, not read.
+    columns.push_back({plan::TypeKind::Int32, {}, std::nullopt});
+    matches.push_back(plan::Expression::Integer(0, plan::TypeKind::Int32));
+    others = matches;
+  }
+  joined.node = UnionOf({plan::Node::Project(joined.node, std::move(matches)),
+                         plan::Node::Project(unmatched, std::move(others))});
+  joined.scope.columns = UnitedColumns(std::move(columns));
+}
+
+}  // namespace
+
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
                const Relation& right, Relation& result) {
-  const JoinType type = TypeOf(op);
-  result.part.has_aggregate =
-      left.part.has_aggregate || right.part.has_aggregate || IsGroupJoin(type);
+  result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
   result.tables = left.tables;
   result.tables.insert(right.tables.begin(), right.tables.end());
+  if (IsSetOperation(op)) {
+    return AddSetJoin(context, op, left, right, result);
+  }
+  const JoinType type = TypeOf(op);
   if (IsGroupJoin(type)) {
+    result.part.has_aggregate = true;
     const auto& join = *ComparisonsOf(op);
     return type == JoinType::MARK ? AddMarkJoin(context, join, left, right, result)
                                   : AddSingleJoin(context, join, left, right, result);
@@ -305,6 +408,9 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
     result.scope.bindings.insert(result.scope.bindings.end(), rights.begin(), rights.end());
   }
   result.scope.columns = std::move(columns);
+  if (type == JoinType::OUTER) {
+    AddUnmatched(conditions, probe, build, result);
+  }
   return std::nullopt;
 }
 

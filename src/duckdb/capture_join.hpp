@@ -7,11 +7,24 @@
 
 namespace margay::integration {
 
-//! The conditions of `join`, all of them equalities, as keys of a join that probes with `left`.
+//! The equalities among the conditions of `join`, as keys of a join that probes with `left`.
 Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
                    const Relation& left, const Relation& right, std::vector<plan::JoinKey>& keys);
 
-//! Each makes node and scope of `result`, the join of `left` and `right` by equalities.
+//! Equalities of all columns of `left` and `right`, by their places, in which NULLs are equal.
+Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
+                         const Relation& right, std::vector<plan::JoinKey>& keys);
+
+//! Why `op`, an INTERSECT or an EXCEPT, is not captured, whatever its inputs are.
+Reason RefuseSetJoin(const duckdb::LogicalOperator& op);
+
+//! Makes node and scope of `result`, the rows of `left` that are, or are not, among `right`. They
+//! may come several times: DuckDB has a DISTINCT above.
+Reason AddSetJoin(duckdb::ClientContext& context, const duckdb::LogicalOperator& op,
+                  const Relation& left, const Relation& right, Relation& result);
+
+//! Each makes node and scope of `result`, the join of `left` and `right`. A MARK join may have one
+//! condition that is no equality.
 Reason AddMarkJoin(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
                    const Relation& left, const Relation& right, Relation& result);
 Reason AddSingleJoin(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,

@@ -62,11 +62,12 @@ plan::Aggregate Count(ExpressionPointer argument) {
   return {function, std::move(argument), TypeKind::Int64};
 }
 
-//! Which of the conditions compares the value of an IN with those of the list; none for EXISTS. The
-//! others compare the columns that a sub-query refers to. More than one of them is a reason.
+//! Which of the conditions compares the value of an IN, or of an ANY, with those of the list; none
+//! for EXISTS. The others compare the columns that a sub-query refers to. More than one of them is
+//! a reason.
 Reason FindValue(const duckdb::LogicalComparisonJoin& join, std::optional<size_t>& value) {
   for (size_t i = 0; i < join.conditions.size(); i++) {
-    if (join.conditions[i].comparison != duckdb::ExpressionType::COMPARE_EQUAL) {
+    if (join.conditions[i].comparison == duckdb::ExpressionType::COMPARE_NOT_DISTINCT_FROM) {
       continue;
     }
     if (value) {
@@ -75,6 +76,104 @@ Reason FindValue(const duckdb::LogicalComparisonJoin& join, std::optional<size_t
     value = i;
   }
   return std::nullopt;
+}
+
+//! Makes `keys`, of which there may be none, those of a join with one group at most.
+void AddConstantKey(std::vector<plan::JoinKey>& keys) {
+  if (keys.empty()) {
+    const ExpressionPointer zero = Expression::Integer(0, TypeKind::Int32);
+    keys.push_back({zero, zero, false});
+  }
+}
+
+//! Whether `value` compares as asked with one of the list whose least and greatest values are
+//! these.
+CapturedExpression CompareWithAny(duckdb::ExpressionType comparison, const ExpressionPointer& value,
+                                  const ExpressionPointer& least,
+                                  const ExpressionPointer& greatest) {
+  switch (comparison) {
+    case duckdb::ExpressionType::COMPARE_LESSTHAN:
+    case duckdb::ExpressionType::COMPARE_LESSTHANOREQUALTO:
+      return CaptureComparison(comparison, value, greatest);
+    case duckdb::ExpressionType::COMPARE_GREATERTHAN:
+    case duckdb::ExpressionType::COMPARE_GREATERTHANOREQUALTO:
+      return CaptureComparison(comparison, value, least);
+    case duckdb::ExpressionType::COMPARE_NOTEQUAL: {
+      CapturedExpression low = CaptureComparison(comparison, value, least);
+      CapturedExpression high = CaptureComparison(comparison, value, greatest);
+      if (low && high) {
+        low.expression =
+            Expression::Make(Operation::Or, TypeKind::Boolean, {low.expression, high.expression});
+      }
+      return low;
+    }
+    default:
+      return CapturedExpression::Refuse(NotSupported("a MARK join by IS DISTINCT FROM"));
+  }
+}
+
+//! The mark of a join by `condition`, which is no equality, and equalities, `keys`, that join the
+//! groups to `joiner`.
+Reason MarkOfComparison(duckdb::ClientContext& context, const duckdb::JoinCondition& condition,
+                        const Relation& left, const Relation& right,
+                        std::vector<plan::JoinKey> keys, GroupJoiner& joiner,
+                        ExpressionPointer& mark) {
+  const CapturedExpression value = ExpressionCapture(context, left.scope).Capture(*condition.left);
+  if (!value) {
+    return value.reason;
+  }
+  const CapturedExpression listed =
+      ExpressionCapture(context, right.scope).Capture(*condition.right);
+  if (!listed) {
+    return listed.reason;
+  }
+  const plan::Type& type = listed.expression->GetType();
+  if (type.IsVarchar() || type.kind == TypeKind::UInt128) {
+    return NotSupported("a comparison of " + type.ToString() + " with ANY or ALL of a sub-query");
+  }
+  AddConstantKey(keys);
+  const auto found = joiner.Join(right.node, std::move(keys),
+                                 {Count(nullptr),
+                                  Count(listed.expression),
+                                  {plan::AggregateFunction::Min, listed.expression, type},
+                                  {plan::AggregateFunction::Max, listed.expression, type}});
+  const CapturedExpression is_true =
+      CompareWithAny(condition.comparison, value.expression, found[2], found[3]);
+  if (!is_true) {
+    return is_true.reason;
+  }
+  const ExpressionPointer is_unknown = Expression::Make(
+      Operation::Or, TypeKind::Boolean,
+      {IsNull(value.expression),
+       Expression::Make(Operation::Less, TypeKind::Boolean, {found[1], found[0]})});
+  mark = Expression::Make(Operation::Case, TypeKind::Boolean,
+                          {IsNull(found[0]), Boolean(false), is_true.expression, Boolean(true),
+                           is_unknown, Expression::Null(TypeKind::Boolean), Boolean(false)});
+  return std::nullopt;
+}
+
+//! The mark of a join by `keys`, of which key `value`, if there is one, may be unknown.
+ExpressionPointer MarkOfEquality(const plan::NodePointer& list, std::vector<plan::JoinKey> keys,
+                                 std::optional<size_t> value, GroupJoiner& joiner) {
+  const ExpressionPointer match = joiner.Join(list, keys, {Count(nullptr)})[0];
+  std::vector<ExpressionPointer> cases{
+      Expression::Make(Operation::IsNotNull, TypeKind::Boolean, {match}), Boolean(true)};
+  if (value) {
+    // Without a match the result is NULL if the value is, or one of the list, which must not be
+    // empty.
+    const plan::JoinKey key = keys[*value];
+    keys.erase(keys.begin() + static_cast<ptrdiff_t>(*value));
+    AddConstantKey(keys);
+    const auto counts = joiner.Join(list, keys, {Count(nullptr), Count(key.build)});
+    const ExpressionPointer is_unknown = Expression::Make(
+        Operation::Or, TypeKind::Boolean,
+        {IsNull(key.probe),
+         Expression::Make(Operation::Less, TypeKind::Boolean, {counts[1], counts[0]})});
+    cases.insert(cases.end(), {IsNull(counts[0]), Boolean(false), is_unknown,
+                               Expression::Null(TypeKind::Boolean)});
+  }
+  cases.push_back(Boolean(false));
+  return Expression::Make(Operation::Case, TypeKind::Boolean, std::move(cases));
 }
 
 //! The joined columns in front, and `expressions` behind them.
@@ -101,31 +200,17 @@ Reason AddMarkJoin(duckdb::ClientContext& context, const duckdb::LogicalComparis
     return reason;
   }
   GroupJoiner joiner(left.node);
-  const ExpressionPointer match = joiner.Join(right.node, keys, {Count(nullptr)})[0];
-  std::vector<ExpressionPointer> cases{
-      Expression::Make(Operation::IsNotNull, TypeKind::Boolean, {match}), Boolean(true)};
-  if (value) {
-    // Without a match the result is NULL if the value is, or one of the list, which must not be
-    // empty.
-    const plan::JoinKey key = keys[*value];
-    keys.erase(keys.begin() + static_cast<ptrdiff_t>(*value));
-    if (keys.empty()) {
-      const ExpressionPointer zero = Expression::Integer(0, TypeKind::Int32);
-      keys.push_back({zero, zero, false});
+  ExpressionPointer mark;
+  if (value && join.conditions[*value].comparison != duckdb::ExpressionType::COMPARE_EQUAL) {
+    if (Reason reason = MarkOfComparison(context, join.conditions[*value], left, right,
+                                         std::move(keys), joiner, mark)) {
+      return reason;
     }
-    const auto counts = joiner.Join(right.node, keys, {Count(nullptr), Count(key.build)});
-    const ExpressionPointer is_unknown = Expression::Make(
-        Operation::Or, TypeKind::Boolean,
-        {IsNull(key.probe),
-         Expression::Make(Operation::Less, TypeKind::Boolean, {counts[1], counts[0]})});
-    cases.insert(cases.end(), {IsNull(counts[0]), Boolean(false), is_unknown,
-                               Expression::Null(TypeKind::Boolean)});
+  } else {
+    mark = MarkOfEquality(right.node, std::move(keys), value, joiner);
   }
-  cases.push_back(Boolean(false));
-
   const size_t columns = left.scope.columns.size();
-  result.node = Append(joiner.Node(), columns,
-                       {Expression::Make(Operation::Case, TypeKind::Boolean, std::move(cases))});
+  result.node = Append(joiner.Node(), columns, {mark});
   result.scope.columns = left.scope.columns;
   result.scope.columns.push_back({TypeKind::Boolean, {}, std::nullopt});
   result.scope.bindings = MapBindings(left.scope.bindings, join.left_projection_map);

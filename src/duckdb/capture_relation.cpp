@@ -5,8 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/operator/logical_filter.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
+#include "duckdb/type_conversion.hpp"
 #include "plan/projected_errors.hpp"
 #include "plan/prune_scans.hpp"
 
@@ -79,22 +81,32 @@ std::string TextOf(const plan::Node& node) {
       }
       return text;
     }
+    case plan::NodeKind::Union:
+      return TextOf(*node.Input()) + ", UNION (" + TextOf(*node.Build()) + ")";
   }
   return {};
 }
 
-//! Some of the columns of `relation`, in any order.
-plan::NodePointer Select(const Relation& relation, const std::vector<size_t>& columns) {
-  const bool is_project = relation.node->Kind() == plan::NodeKind::Project;
-  std::vector<plan::ExpressionPointer> expressions;
-  for (size_t column : columns) {
-    const CapturedColumn& captured = relation.scope.columns[column];
-    expressions.push_back(is_project
-                              ? relation.node->Expressions()[column]
-                              : plan::Expression::Column(column, captured.type, captured.name));
+//! `expressions` over the columns of `relation`, without a Project below another one.
+plan::NodePointer Select(const Relation& relation,
+                         std::vector<plan::ExpressionPointer> expressions) {
+  if (relation.node->Kind() != plan::NodeKind::Project) {
+    return plan::Node::Project(relation.node, std::move(expressions));
   }
-  return plan::Node::Project(is_project ? relation.node->Input() : relation.node,
-                             std::move(expressions));
+  for (plan::ExpressionPointer& expression : expressions) {
+    expression = plan::Substitute(expression, relation.node->Expressions());
+  }
+  return plan::Node::Project(relation.node->Input(), std::move(expressions));
+}
+
+//! The VARCHAR constant that `expression` is; null if it is none.
+plan::ExpressionPointer TextConstant(const duckdb::Expression& expression) {
+  const bool is_text = expression.GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
+                       expression.return_type == duckdb::LogicalType::VARCHAR;
+  return is_text ? plan::Expression::MakeConstant(
+                       ToConstant(expression.Cast<duckdb::BoundConstantExpression>().value),
+                       plan::TypeKind::Varchar)
+                 : nullptr;
 }
 
 }  // namespace
@@ -170,6 +182,11 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
       continue;
     }
     CapturedExpression captured = capture.Capture(expression);
+    if (plan::ExpressionPointer text = captured ? nullptr : TextConstant(expression)) {
+      output.bindings.push_back({binding, expression.return_type, {}, captured.reason});
+      output.bindings.back().text = std::move(text);
+      continue;
+    }
     if (!captured) {
       return captured.reason;
     }
@@ -199,19 +216,31 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
   return std::nullopt;
 }
 
-Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
-  std::vector<size_t> outputs;
+Reason SelectBound(const Relation& relation, plan::NodePointer& selected) {
+  std::vector<plan::ExpressionPointer> outputs;
   bool identity = relation.scope.bindings.size() == relation.scope.columns.size();
   for (const CapturedBinding& binding : relation.scope.bindings) {
-    if (!binding.column) {
+    if (!binding.column && !binding.text) {
       return binding.reason;
     }
-    identity = identity && *binding.column == outputs.size();
-    outputs.push_back(*binding.column);
-    relation.part.types.push_back(binding.type);
+    identity = identity && binding.column == outputs.size();
+    if (binding.column) {
+      const CapturedColumn& column = relation.scope.columns[*binding.column];
+      outputs.push_back(plan::Expression::Column(*binding.column, column.type, column.name));
+    } else {
+      outputs.push_back(binding.text);
+    }
   }
-  if (!identity) {
-    relation.node = Select(relation, outputs);
+  selected = identity ? relation.node : Select(relation, std::move(outputs));
+  return std::nullopt;
+}
+
+Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
+  if (Reason reason = SelectBound(relation, relation.node)) {
+    return reason;
+  }
+  for (const CapturedBinding& binding : relation.scope.bindings) {
+    relation.part.types.push_back(binding.type);
   }
   std::unordered_map<const plan::Node*, const CapturedTable*> tables;
   for (const auto& [scan, table] : relation.tables) {

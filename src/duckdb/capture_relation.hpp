@@ -64,8 +64,12 @@ bool IsOrdered(const Relation& relation);
 bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
                    Relation& relation);
 
-//! Why no join like `op`, a COMPARISON_JOIN, a DELIM_JOIN, an ANY_JOIN or a CROSS_PRODUCT, is
-//! captured, whatever its inputs are.
+//! Captures `op`, a UNION ALL of `inputs`; inputs that are known to have no rows are not there.
+Reason AddUnion(const duckdb::LogicalOperator& op, const std::vector<Relation>& inputs,
+                Relation& result);
+
+//! Why no join like `op`, a COMPARISON_JOIN, a DELIM_JOIN, an ANY_JOIN, a CROSS_PRODUCT, an
+//! INTERSECT or an EXCEPT, is captured, whatever its inputs are.
 Reason RefuseJoin(const duckdb::LogicalOperator& op);
 
 //! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
@@ -112,6 +116,10 @@ bool IsInList(const duckdb::LogicalOperator& op);
 
 //! Adds such an `op` to `relation`, the capture of its first input.
 Reason AddInList(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
+
+//! What the bindings of `relation` stand for, in their order, as columns; a reason where one has
+//! none.
+Reason SelectBound(const Relation& relation, plan::NodePointer& selected);
 
 //! The bindings that a projection map of DuckDB's chooses; all of them where it is empty.
 std::vector<CapturedBinding> MapBindings(const std::vector<CapturedBinding>& bindings,

@@ -35,6 +35,8 @@ struct CapturedBinding {
   std::optional<size_t> column;  //!< of the node
   std::string reason;            //!< why there is no column
   bool is_row_id = false;        //!< the number of the table's row, which no column has
+  //! A string that is the same in all rows, which no column has; null else.
+  plan::ExpressionPointer text = nullptr;
 };
 
 //! The columns an expression may refer to.

@@ -4,9 +4,12 @@
 #include <unordered_map>
 
 #include "compile/early_groups.hpp"
+#include "compile/kept_rows.hpp"
+#include "compile/refusal.hpp"
 #include "compile/uniqueness.hpp"
 #include "execute/aggregate_run.hpp"
 #include "execute/group_table_run.hpp"
+#include "execute/inner_part.hpp"
 #include "execute/ordered_run.hpp"
 #include "execute/rows_run.hpp"
 #include "execute/split_part.hpp"
@@ -22,8 +25,10 @@ std::string SourceOf(const compile::GeneratedProgram& program,
                      const std::vector<CompiledPart::Input>& inputs) {
   std::string source;
   for (const CompiledPart::Input& table : inputs) {
-    if (table.inner)
-      source += table.inner->Source() + "\n";
+    if (!table.inner)
+      continue;
+    for (const auto& inner : table.inner->parts)
+      source += inner->Source() + "\n";
   }
   for (const compile::GeneratedKernel& kernel : program.builds)
     source += kernel.source + "\n";
@@ -34,6 +39,7 @@ std::string SourceOf(const compile::GeneratedProgram& program,
 class PartMaker {
  public:
   using Made = std::variant<std::shared_ptr<const CompiledPart>, Refusal>;
+  using MadeInner = std::variant<std::shared_ptr<const InnerPart>, Refusal>;
 
   PartMaker(std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
             compile::Shape shape, std::optional<compile::JoinMethod> method)
@@ -58,9 +64,11 @@ class PartMaker {
     }
   }
 
-  //! `wanted` says which groups of a result that is kept are of use; null: all.
+  //! `wanted` says which groups of a result that is kept are of use; null: all. `kept`: see
+  //! compile::GenerateProgram.
   Made MakeStage(const plan::NodePointer& plan, const Images& images, compile::ResultUse use,
-                 const plan::ExpressionPointer& wanted) {
+                 const plan::ExpressionPointer& wanted,
+                 const std::vector<compile::KeptColumn>* kept = nullptr) {
     const plan::Stages stages = plan::CutStages(plan);
     const std::vector<const plan::Node*> scans = plan::Scans(*stages.plan);
     std::vector<CompiledPart::Input> inputs;
@@ -70,9 +78,9 @@ class PartMaker {
     for (size_t table = 0; table < scans.size(); table++) {
       if (const plan::NodePointer& inner = stages.inners[table]) {
         const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*inner).size());
-        Made made = MakeInner(inner, {image, end}, stages.wanted[table]);
-        if (std::holds_alternative<Refusal>(made))
-          return made;
+        auto made = MakeInner(inner, {image, end}, stages.wanted[table]);
+        if (auto* refusal = std::get_if<Refusal>(&made))
+          return std::move(*refusal);
         image = end;
         inputs.push_back({nullptr, std::get<0>(std::move(made))});
       } else {
@@ -81,7 +89,7 @@ class PartMaker {
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
     auto generated =
-        compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted, method_);
+        compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted, method_, kept);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
@@ -94,29 +102,102 @@ class PartMaker {
         device_, pool_);
   }
 
-  //! A part whose result is kept: one of each aggregate, wherever the plan reads its result. Of
-  //! groups that are read in several places each may be wanted somewhere.
-  Made MakeInner(const plan::NodePointer& aggregate, const Images& images,
-                 const plan::ExpressionPointer& wanted) {
-    const auto known = inners_.find(aggregate);
+  //! What makes a table that is kept: one of each aggregate or union, wherever the plan reads its
+  //! result.
+  MadeInner MakeInner(const plan::NodePointer& node, const Images& images,
+                      const plan::ExpressionPointer& wanted) {
+    const auto known = inners_.find(node);
     if (known != inners_.end())
       return known->second;
+    MadeInner made = node->Kind() == plan::NodeKind::Union ? MakeUnion(node, images)
+                                                           : MakeAggregate(node, images, wanted);
+    if (const auto* inner = std::get_if<std::shared_ptr<const InnerPart>>(&made))
+      inners_.emplace(node, *inner);
+    return made;
+  }
+
+  //! Of groups that are read in several places each may be wanted somewhere.
+  MadeInner MakeAggregate(const plan::NodePointer& aggregate, const Images& images,
+                          const plan::ExpressionPointer& wanted) {
     Made made = MakeStage(aggregate, images, compile::ResultUse::Kept,
                           readers_.at(aggregate) == 1 ? wanted : nullptr);
-    if (const auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
-      inners_.emplace(aggregate, *part);
-    return made;
+    if (auto* refusal = std::get_if<Refusal>(&made))
+      return std::move(*refusal);
+    auto inner = std::make_shared<InnerPart>();
+    inner->parts.push_back(std::get<0>(std::move(made)));
+    const compile::GeneratedKernel& result = inner->parts[0]->Program().result;
+    inner->columns = result.kept;
+    inner->most_rows = std::min(result.aggregate.MostGroups(), compile::kMostEntries);
+    return inner;
+  }
+
+  //! The inputs are made as they suit themselves first: what their columns are then tells what the
+  //! columns of the union must be.
+  MadeInner MakeUnion(const plan::NodePointer& node, const Images& images) {
+    const std::vector<plan::NodePointer> inputs = plan::UnionInputs(node);
+    std::vector<Images> images_of_inputs;
+    auto inner = std::make_shared<InnerPart>();
+    auto image = images.begin();
+    for (const plan::NodePointer& input : inputs) {
+      const auto end = image + static_cast<ptrdiff_t>(plan::Scans(*input).size());
+      images_of_inputs.emplace_back(image, end);
+      image = end;
+      Made made = MakeRows(input, images_of_inputs.back(), nullptr);
+      if (auto* refusal = std::get_if<Refusal>(&made))
+        return std::move(*refusal);
+      inner->parts.push_back(std::get<0>(std::move(made)));
+    }
+    try {
+      inner->columns = UnitedColumns(inner->parts);
+    } catch (const compile::Unsupported& unsupported) {
+      return Refusal{unsupported.what()};
+    }
+    inner->most_rows = inner->columns[0].form->Rows();
+    for (size_t i = 0; i < inputs.size(); i++) {
+      const std::vector<compile::KeptColumn>& own = inner->parts[i]->Program().result.kept;
+      if (std::equal(own.begin(), own.end(), inner->columns.begin(), &compile::AreStoredAlike))
+        continue;
+      Made made = MakeRows(inputs[i], images_of_inputs[i], &inner->columns);
+      if (auto* refusal = std::get_if<Refusal>(&made))
+        return std::move(*refusal);
+      inner->parts[i] = std::get<0>(std::move(made));
+    }
+    return inner;
+  }
+
+  //! A part whose rows are kept. Groups are read as rows.
+  Made MakeRows(const plan::NodePointer& node, const Images& images,
+                const std::vector<compile::KeptColumn>* kept) {
+    if (node->Kind() != plan::NodeKind::Aggregate)
+      return MakeStage(node, images, compile::ResultUse::Kept, nullptr, kept);
+    std::vector<plan::ExpressionPointer> outputs;
+    for (const plan::Type& type : node->OutputTypes())
+      outputs.push_back(plan::Expression::Column(outputs.size(), type, ""));
+    return MakeStage(plan::Node::Project(node, std::move(outputs)), images,
+                     compile::ResultUse::Kept, nullptr, kept);
+  }
+
+  //! The columns that hold the rows of all of `parts`. Throws compile::Unsupported.
+  static std::vector<compile::KeptColumn> UnitedColumns(
+      const std::vector<std::shared_ptr<const CompiledPart>>& parts) {
+    std::vector<compile::KeptColumn> united;
+    for (size_t column = 0; column < parts[0]->Program().result.kept.size(); column++) {
+      std::vector<compile::KeptColumn> columns;
+      for (const auto& part : parts)
+        columns.push_back(part->Program().result.kept[column]);
+      united.push_back(compile::Concatenation(columns));
+    }
+    return united;
   }
 
   //! Adds what the kernels know about the columns that `scan` reads from `input`.
   static void AddColumns(const plan::Node& scan, const CompiledPart::Input& input, size_t table,
                          std::vector<compile::InputColumn>& columns, std::vector<uint64_t>& rows) {
     if (input.inner) {
-      const compile::GeneratedKernel& result = input.inner->Program().result;
-      rows.push_back(std::min(result.aggregate.MostGroups(), compile::kMostEntries));
+      rows.push_back(input.inner->most_rows);
       for (const plan::ScanColumn& column : scan.Columns()) {
-        columns.push_back(
-            {columns.size(), table, column.name, result.kept[column.id].form, nullptr, column.id});
+        columns.push_back({columns.size(), table, column.name, input.inner->columns[column.id].form,
+                           nullptr, column.id});
       }
       return;
     }
@@ -133,7 +214,7 @@ class PartMaker {
   const std::shared_ptr<memory::ExtentPool> pool_;
   const compile::Shape shape_;
   const std::optional<compile::JoinMethod> method_;
-  std::unordered_map<plan::NodePointer, std::shared_ptr<const CompiledPart>> inners_;
+  std::unordered_map<plan::NodePointer, std::shared_ptr<const InnerPart>> inners_;
   std::unordered_map<plan::NodePointer, size_t> readers_;  //!< per aggregate of the plan
   bool is_too_wide_ = false;
 };
@@ -195,9 +276,18 @@ std::vector<const compile::GeneratedKernel*> CompiledPart::Kernels() const {
   return kernels;
 }
 
-bool CompiledPart::IsBuilt() const {
+std::vector<std::shared_ptr<const CompiledPart>> CompiledPart::Inners() const {
+  std::vector<std::shared_ptr<const CompiledPart>> inners;
   for (const Input& input : inputs_) {
-    if (input.inner && !input.inner->IsBuilt())
+    if (input.inner)
+      inners.insert(inners.end(), input.inner->parts.begin(), input.inner->parts.end());
+  }
+  return inners;
+}
+
+bool CompiledPart::IsBuilt() const {
+  for (const auto& inner : Inners()) {
+    if (!inner->IsBuilt())
       return false;
   }
   for (const compile::GeneratedKernel* kernel : Kernels()) {
@@ -208,21 +298,17 @@ bool CompiledPart::IsBuilt() const {
 }
 
 void CompiledPart::Build() const {
-  for (const Input& input : inputs_) {
-    if (input.inner)
-      input.inner->Build();
-  }
+  for (const auto& inner : Inners())
+    inner->Build();
   for (const compile::GeneratedKernel* kernel : Kernels())
     device_->Programs().Get(kernel->source);
 }
 
 std::vector<std::string> CompiledPart::DescribeJoins() const {
   std::vector<std::string> joins;
-  for (const Input& input : inputs_) {
-    if (!input.inner)
-      continue;
-    const std::vector<std::string> inner = input.inner->DescribeJoins();
-    joins.insert(joins.end(), inner.begin(), inner.end());
+  for (const auto& inner : Inners()) {
+    const std::vector<std::string> of_inner = inner->DescribeJoins();
+    joins.insert(joins.end(), of_inner.begin(), of_inner.end());
   }
   const std::vector<const plan::Node*> scans = plan::Scans(*plan_);
   for (const compile::GeneratedKernel& kernel : program_.builds) {

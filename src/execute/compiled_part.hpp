@@ -8,14 +8,15 @@
 namespace margay::execute {
 
 class KernelRun;
+struct InnerPart;
 
 //! A part with its generated kernels, and the parts whose results they scan. See Part.
 class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPart> {
  public:
-  //! What a scan of the plan reads: a table's image, or the result of another part.
+  //! What a scan of the plan reads: a table's image, or a table that other parts make.
   struct Input {
     std::shared_ptr<storage::TableImage> image;
-    std::shared_ptr<const CompiledPart> inner;
+    std::shared_ptr<const InnerPart> inner;
   };
 
   //! `inputs` are those of the scans of `plan`.
@@ -49,6 +50,8 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   }
 
  private:
+  //! The parts that make the tables of the inputs.
+  std::vector<std::shared_ptr<const CompiledPart>> Inners() const;
   //! The kernels in the order in which they run.
   std::vector<const compile::GeneratedKernel*> Kernels() const;
 

@@ -3,12 +3,12 @@
 #include <memory>
 #include <unordered_map>
 
-#include "execute/compiled_part.hpp"
+#include "execute/inner_part.hpp"
 #include "execute/kept_table.hpp"
 
 namespace margay::execute {
 
-//! The results of inner parts in one execution that are still to be read. A part that several parts
+//! The results of inner parts in one execution that are still to be read. One that several parts
 //! scan, or one of them several times, runs once.
 class InnerResults {
  public:
@@ -18,7 +18,7 @@ class InnerResults {
   //! The result of `inner` for one of its readers: of `run`, a function, for the first of them. It
   //! is let go when the last one has it.
   template <typename Run>
-  std::shared_ptr<const KeptTable> Get(const CompiledPart& inner, const Run& run) {
+  std::shared_ptr<const KeptTable> Get(const InnerPart& inner, const Run& run) {
     Result& result = results_.at(&inner);
     if (!result.table)
       result.table = run();
@@ -34,12 +34,14 @@ class InnerResults {
 
   void CountReaders(const CompiledPart& part) {
     for (const CompiledPart::Input& input : part.Inputs()) {
-      if (input.inner && results_[input.inner.get()].readers++ == 0)
-        CountReaders(*input.inner);
+      if (!input.inner || results_[input.inner.get()].readers++ != 0)
+        continue;
+      for (const auto& inner : input.inner->parts)
+        CountReaders(*inner);
     }
   }
 
-  std::unordered_map<const CompiledPart*, Result> results_;
+  std::unordered_map<const InnerPart*, Result> results_;
 };
 
 }  // namespace margay::execute

@@ -52,7 +52,8 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
 KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : KernelRun(part, part->Program().result, options, std::make_shared<RunTables>()) {
   for (const CompiledPart::Input& input : part->Inputs())
-    inners_.push_back(input.inner ? input.inner->StartKernelRun(options) : nullptr);
+    inners_.push_back(input.inner ? input.inner->Start(options)
+                                  : std::vector<std::unique_ptr<KernelRun>>());
   tables_->kept.resize(inners_.size());
 }
 
@@ -99,14 +100,18 @@ void KernelRun::RunBuilds() {
 
 void KernelRun::RunInners(InnerResults& inners) {
   for (size_t table = 0; table < inners_.size(); table++) {
-    if (!inners_[table])
+    if (inners_[table].empty())
       continue;
     tables_->kept[table] = inners.Get(*part_->Inputs()[table].inner, [&] {
-      auto kept = inners_[table]->Keep(inners);
-      AddStatistics(inners_[table]->Statistics());
+      std::shared_ptr<const KeptTable> kept;
+      for (auto& run : inners_[table]) {
+        kept = run->Keep(inners);
+        AddStatistics(run->Statistics());
+        run.reset();
+      }
       return kept;
     });
-    inners_[table].reset();
+    inners_[table].clear();
   }
 }
 
@@ -152,7 +157,7 @@ std::shared_ptr<const KeptTable> KernelRun::Keep(InnerResults& inners) {
 }
 
 std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
-  throw std::logic_error("KernelRun: only aggregates are kept on the device");
+  throw std::logic_error("KernelRun: this result is not kept on the device");
 }
 
 std::optional<ResultBatch> KernelRun::Next() {

@@ -192,7 +192,7 @@ class KernelRun : public Run {
   const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
   const std::shared_ptr<RunTables> tables_;
-  std::vector<std::unique_ptr<KernelRun>> inners_;  //!< by table; null for images
+  std::vector<std::vector<std::unique_ptr<KernelRun>>> inners_;  //!< by table; none for images
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
   bool is_done_ = false;

@@ -54,11 +54,16 @@ void RowsRun::FindTexts(size_t output, const std::byte* values, const std::vecto
   }
 }
 
-void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+Regions RowsRun::ReadRegions(device::Queue& queue, const Batch& batch) {
   Regions regions{counts_, std::vector<uint32_t>(batch.units), Kernel().unit_rows};
   Timed([&] {
     queue.Read(counts_, 0, regions.counts.data(), regions.counts.size() * sizeof(uint32_t));
   });
+  return regions;
+}
+
+void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+  const Regions regions = ReadRegions(queue, batch);
   ResultBatch result;
   result.rows = regions.Rows();
   if (result.rows == 0)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "execute/kernel_run.hpp"
+#include "execute/region_rows.hpp"
 #include "execute/text_fetch.hpp"
 
 namespace margay::execute {
@@ -19,6 +20,11 @@ class RowsRun : public KernelRun {
   RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
 
  protected:
+  struct OutputBuffers {
+    device::Buffer values;
+    device::Buffer nulls;
+  };
+
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
   size_t LargestBatch() const override;
@@ -30,15 +36,15 @@ class RowsRun : public KernelRun {
   //! Fetches the strings of rows that TakeRows took.
   void FetchTexts(ResultBatch& batch);
 
+  //! What a launch left in the output buffers.
+  Regions ReadRegions(device::Queue& queue, const Batch& batch);
+  //! Per output.
+  const std::vector<OutputBuffers>& Outputs() const { return buffers_; }
+
  private:
   //! Sets `pending` to the strings of an output, whose `values` are `counts` rows by unit.
   void FindTexts(size_t output, const std::byte* values, const std::vector<uint32_t>& counts,
                  const Batch& batch, PendingText* pending) const;
-
-  struct OutputBuffers {
-    device::Buffer values;
-    device::Buffer nulls;
-  };
 
   const std::vector<compile::RowOutput>& outputs_;
   device::Buffer counts_;

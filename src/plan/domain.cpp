@@ -53,6 +53,8 @@ bool Restricts(const Node& node) {
           return true;
       }
       return true;
+    case NodeKind::Union:
+      return Restricts(*node.Input()) || Restricts(*node.Build());
     case NodeKind::Filter:
     case NodeKind::Aggregate:
       return true;
@@ -312,6 +314,8 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
              IsNeverNull(*Expression::Column(column - probe_columns, expression.GetType(), {}),
                          *node.Build());
     }
+    case NodeKind::Union:
+      return IsNeverNull(expression, *node.Input()) && IsNeverNull(expression, *node.Build());
     case NodeKind::Scan:
       return false;
   }

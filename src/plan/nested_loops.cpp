@@ -33,6 +33,10 @@ class Walk {
         const uint64_t rows = MostRows(*node.Input());
         return std::min(rows, node.Window().limit.value_or(rows));
       }
+      case NodeKind::Union: {
+        const uint64_t first = MostRows(*node.Input()), second = MostRows(*node.Build());
+        return first > UINT64_MAX - second ? UINT64_MAX : first + second;
+      }
     }
     return UINT64_MAX;
   }

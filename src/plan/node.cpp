@@ -94,6 +94,8 @@ std::string Line(const Node& node) {
              (window.limit ? " LIMIT " + std::to_string(*window.limit) : "") +
              (window.offset != 0 ? " OFFSET " + std::to_string(window.offset) : "");
     }
+    case NodeKind::Union:
+      return "UNION";
   }
   throw std::logic_error("Node: unknown kind");
 }
@@ -226,6 +228,18 @@ NodePointer Node::Order(NodePointer input, std::vector<OrderKey> keys, RowWindow
   return result;
 }
 
+NodePointer Node::Union(NodePointer first, NodePointer second) {
+  const std::vector<Type>& types = UnorderedTypes(first);
+  if (types.empty() || types != UnorderedTypes(second)) {
+    throw std::logic_error("Node::Union: no columns, or columns of different types");
+  }
+  std::shared_ptr<Node> result(new Node(NodeKind::Union));
+  result->output_types_ = types;
+  result->input_ = std::move(first);
+  result->build_ = std::move(second);
+  return result;
+}
+
 std::string Node::ToString() const {
   std::string result = Line(*this);
   for (const NodePointer& input : {input_, build_}) {
@@ -261,6 +275,16 @@ std::vector<const Node*> Scans(const Node& node) {
     scans.insert(scans.end(), build.begin(), build.end());
   }
   return scans;
+}
+
+std::vector<NodePointer> UnionInputs(const NodePointer& node) {
+  if (node->Kind() != NodeKind::Union) {
+    return {node};
+  }
+  std::vector<NodePointer> inputs = UnionInputs(node->Input());
+  const std::vector<NodePointer> others = UnionInputs(node->Build());
+  inputs.insert(inputs.end(), others.begin(), others.end());
+  return inputs;
 }
 
 std::string_view JoinKindName(JoinKind kind) {

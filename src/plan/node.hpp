@@ -38,7 +38,7 @@ struct Aggregate {
 class Node;
 using NodePointer = std::shared_ptr<const Node>;
 
-enum class NodeKind : uint8_t { Scan, Filter, Project, Join, Aggregate, Order };
+enum class NodeKind : uint8_t { Scan, Filter, Project, Join, Aggregate, Order, Union };
 
 //! What becomes of a row of a join's first input, the probe side.
 enum class JoinKind : uint8_t {
@@ -77,7 +77,7 @@ struct RowWindow {
 //!
 //! Output columns: Scan its columns; Filter its input's; Project its expressions; Join those of the
 //! probe side, then, if Inner or Left, those of the build side; Aggregate its group keys, then its
-//! aggregates; Order its input's.
+//! aggregates; Order and Union their input's.
 //!
 //! Only Projects may be above an Order. Its rows come in that order; those with equal keys, also
 //! where there are no keys at all, as the input gives them, if that has an order itself.
@@ -93,11 +93,14 @@ class Node {
   static NodePointer GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                              std::vector<Aggregate> aggregates);
   static NodePointer Order(NodePointer input, std::vector<OrderKey> keys, RowWindow window);
+  //! The rows of `first`, then those of `second`, which has columns of the same types (UNION ALL).
+  static NodePointer Union(NodePointer first, NodePointer second);
 
   NodeKind Kind() const { return kind_; }
-  //! The input; of a Join, the probe side.
+  //! The input; of a Join, the probe side; of a Union, the first one.
   const NodePointer& Input() const { return input_; }
-  const NodePointer& Build() const { return build_; }  //!< Join
+  //! Join: the build side; Union: the second input.
+  const NodePointer& Build() const { return build_; }
   const std::vector<Type>& OutputTypes() const { return output_types_; }
 
   const std::string& Table() const { return table_; }                     //!< Scan
@@ -139,9 +142,12 @@ bool UsesDictionaryFunctions(const Node& node);
 //! The scan at the bottom of `node`, on the probe side of its joins.
 const Node& BottomScan(const Node& node);
 
-//! All scans of `node`, those of a join's probe side before those of its build side: the first is
+//! All scans of `node`, those of a first input before those of a second one: the first is
 //! BottomScan(node).
 std::vector<const Node*> Scans(const Node& node);
+
+//! The inputs of a union, and of unions that are inputs of it, in the order of their rows.
+std::vector<NodePointer> UnionInputs(const NodePointer& node);
 
 std::string_view JoinKindName(JoinKind kind);
 

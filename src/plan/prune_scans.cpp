@@ -40,7 +40,7 @@ ExpressionPointer Renumber(const ExpressionPointer& expression, const Positions&
   return Substitute(expression, replacements);
 }
 
-//! One walk over a plan. An aggregate that the plan has in several places stays one.
+//! One walk over a plan. An aggregate or a union that the plan has in several places stays one.
 class Pruner {
  public:
   //! `node` with at least those of its output columns that are `used`.
@@ -55,7 +55,8 @@ class Pruner {
       case NodeKind::Join:
         return PruneJoin(node, std::move(used));
       case NodeKind::Aggregate:
-        return PruneAggregateOnce(node);
+      case NodeKind::Union:
+        return PruneOnce(node);
       case NodeKind::Order:
         return PruneOrder(node, std::move(used));
     }
@@ -138,7 +139,6 @@ class Pruner {
             std::move(positions)};
   }
 
-  //! The same whatever is used of its outputs.
   NodePointer PruneAggregate(const Node& node) {
     std::vector<bool> used(node.Input()->OutputTypes().size());
     for (const ExpressionPointer& group : node.Expressions()) {
@@ -163,10 +163,26 @@ class Pruner {
     return Node::GroupBy(std::move(input.node), std::move(groups), std::move(aggregates));
   }
 
-  Pruned PruneAggregateOnce(const Node& node) {
-    NodePointer& pruned = aggregates_[&node];
+  //! `node` with all of its output columns, in their order.
+  NodePointer PruneAll(const Node& node) {
+    const std::vector<Type>& types = node.OutputTypes();
+    Pruned pruned = Prune(node, std::vector<bool>(types.size(), true));
+    std::vector<ExpressionPointer> columns;
+    bool is_same = pruned.node->OutputTypes().size() == types.size();
+    for (size_t i = 0; i < types.size(); i++) {
+      is_same = is_same && pruned.positions[i] == i;
+      columns.push_back(Expression::Column(pruned.positions[i].value(), types[i], {}));
+    }
+    return is_same ? pruned.node : Node::Project(std::move(pruned.node), std::move(columns));
+  }
+
+  //! The same whatever is used of its outputs.
+  Pruned PruneOnce(const Node& node) {
+    NodePointer& pruned = shared_[&node];
     if (!pruned) {
-      pruned = PruneAggregate(node);
+      pruned = node.Kind() == NodeKind::Aggregate
+                   ? PruneAggregate(node)
+                   : Node::Union(PruneAll(*node.Input()), PruneAll(*node.Build()));
     }
     Pruned result;
     for (size_t i = 0; i < node.OutputTypes().size(); i++) {
@@ -189,8 +205,8 @@ class Pruner {
             std::move(input.positions)};
   }
 
-  //! By the aggregates of the plan that was given.
-  std::unordered_map<const Node*, NodePointer> aggregates_;
+  //! By the aggregates and unions of the plan that was given.
+  std::unordered_map<const Node*, NodePointer> shared_;
 };
 
 }  // namespace

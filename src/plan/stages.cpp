@@ -10,12 +10,13 @@ namespace margay::plan {
 
 namespace {
 
-//! The scan of the result of `aggregate`.
-NodePointer ScanOf(const Node& aggregate) {
+//! The scan of the result of `node`, an aggregate or a union.
+NodePointer ScanOf(const Node& node) {
   std::vector<ScanColumn> columns;
-  for (const Type& type : aggregate.OutputTypes())
+  for (const Type& type : node.OutputTypes())
     columns.push_back({columns.size(), "#" + std::to_string(columns.size()), type});
-  return Node::Scan("the groups", std::move(columns));
+  return Node::Scan(node.Kind() == NodeKind::Union ? "the union" : "the groups",
+                    std::move(columns));
 }
 
 std::vector<ExpressionPointer> ColumnsOf(const Node& scan) {
@@ -57,6 +58,8 @@ class Cutter {
         return Node::GroupBy(Cut(node->Input(), nullptr), node->Expressions(), node->Aggregates());
       case NodeKind::Order:
         return Node::Order(Cut(node->Input(), nullptr), node->OrderKeys(), node->Window());
+      case NodeKind::Union:
+        return CutOff(node, wanted);
     }
     throw std::logic_error("CutStages: unknown kind of node");
   }
@@ -65,8 +68,11 @@ class Cutter {
 
  private:
   NodePointer Cut(const NodePointer& node, const ExpressionPointer& wanted) {
-    if (node->Kind() != NodeKind::Aggregate)
-      return CutInputs(node, wanted);
+    return node->Kind() == NodeKind::Aggregate ? CutOff(node, wanted) : CutInputs(node, wanted);
+  }
+
+  //! The scan of the result of `node`.
+  NodePointer CutOff(const NodePointer& node, const ExpressionPointer& wanted) {
     NodePointer scan = ScanOf(*node);
     AddScan(node, wanted ? Substitute(wanted, ColumnsOf(*scan)) : nullptr);
     return scan;

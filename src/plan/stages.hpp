@@ -6,20 +6,21 @@
 
 namespace margay::plan {
 
-//! A plan cut where the result of an aggregate is the input of other operators.
+//! A plan cut where the result of an aggregate is the input of other operators, and at unions.
 struct Stages {
-  //! The plan, with a scan in the place of every such aggregate that has none above it. The columns
-  //! of that scan have the numbers of the aggregate's outputs that are read, as their ids.
+  //! The plan, with a scan in the place of every such aggregate and every union that has none above
+  //! it. The columns of that scan have the numbers of the outputs that are read, as their ids.
   NodePointer plan;
-  //! Per scan of `plan`, in the order of Scans(): the aggregate whose result it reads, or null.
+  //! Per scan of `plan`, in the order of Scans(): the aggregate or union whose result it reads, or
+  //! null.
   //! Several scans of one node read one result.
   std::vector<NodePointer> inners;
-  //! Per scan: a predicate over the outputs of that aggregate. `plan` itself leaves out the groups
-  //! for which it is not true, so that nobody misses them. Null where there is none.
+  //! Per scan: a predicate over the outputs of what it reads. `plan` itself leaves out the rows for
+  //! which it is not true, so that nobody misses them. Null where there is none.
   std::vector<ExpressionPointer> wanted;
 };
 
-//! Cuts `plan` below its top.
+//! Cuts `plan` below its top; a union there too.
 Stages CutStages(const NodePointer& plan);
 
 }  // namespace margay::plan

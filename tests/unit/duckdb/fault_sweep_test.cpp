@@ -1,7 +1,7 @@
-// Every device call of TPC-H Q1 and Q6, of a join with groups and of the first rows of a join is
-// made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then give the
-// right answer; in force mode the answer is right or the error names the cause; and after each
-// fault the next query works.
+// Every device call of TPC-H Q1 and Q6, of a join with groups, of the first rows of a join and of a
+// union is made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then
+// give the right answer; in force mode the answer is right or the error names the cause; and after
+// each fault the next query works.
 #include <gtest/gtest.h>
 
 #include "device/fault_injection.hpp"
@@ -30,6 +30,12 @@ constexpr const char* kTop =
     "SELECT l_quantity, l_extendedprice, s_nation, l_suppkey FROM lineitem "
     "JOIN supplier ON l_suppkey = s_suppkey WHERE l_discount > 0.02 "
     "ORDER BY s_nation DESC, l_extendedprice, l_quantity, l_suppkey LIMIT 300 OFFSET 5";
+
+//! Rows that are kept on the device.
+constexpr const char* kUnion =
+    "SELECT name, count(*), sum(v) FROM (SELECT s_nation AS name, s_balance AS v FROM supplier "
+    "UNION ALL SELECT l_returnflag, l_quantity FROM lineitem WHERE l_discount > 0.05) "
+    "GROUP BY ALL ORDER BY ALL";
 
 //! How a call fails: out of resources once, out of memory once, or the device is lost from then on.
 enum class Fault { OutOfResources, OutOfMemory, Loss };
@@ -153,6 +159,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"JoinForceLost", kJoin, "force", Fault::Loss},
                     Sweep{"JoinColdForceFails", kJoin, "force", Fault::OutOfResources, true},
                     Sweep{"JoinColdForceLost", kJoin, "force", Fault::Loss, true},
+                    Sweep{"UnionForceFails", kUnion, "force", Fault::OutOfResources},
+                    Sweep{"UnionForceMemory", kUnion, "force", Fault::OutOfMemory},
+                    Sweep{"UnionAutoLost", kUnion, "auto", Fault::Loss},
                     Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
                     Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},

@@ -275,6 +275,54 @@ TEST_P(PartTest, RowsInOrder) {
   }
 }
 
+//! The rows of both inputs, one after the other, with values that neither has alone.
+TEST_P(PartTest, Unions) {
+  const Rows rows = MakeRows(GetParam());
+  plan::Constant none;
+  none.text = "none";
+  const plan::NodePointer first =
+      Node::Project(Node::Filter(Scan(), NumberAbove(500)), {Key(), Number()});
+  const plan::NodePointer second =
+      Node::Project(Node::Filter(Scan(), NumberAbove(900)),
+                    {Expression::MakeConstant(none, TypeKind::Varchar),
+                     Expression::Make(Operation::Multiply, TypeKind::Int32,
+                                      {Number(), Expression::Integer(-70000, TypeKind::Int32)})});
+  const plan::NodePointer third =
+      Node::Project(Scan(), {Expression::Null(TypeKind::Varchar), Number()});
+  const plan::NodePointer plan = Node::Union(Node::Union(first, second), third);
+  std::vector<std::string> expected;
+  for (size_t input = 0; input < 3; input++) {
+    for (size_t i = 0; i < rows.keys.size(); i++) {
+      const int32_t bound = input == 0 ? 500 : 900;
+      if (input != 2 && !(rows.has_number[i] && rows.numbers[i] > bound))
+        continue;
+      const int32_t number = rows.numbers[i] * (input == 1 ? -70000 : 1);
+      const std::string key = input == 0 ? rows.keys[i] : input == 1 ? "none" : "NULL";
+      expected.push_back(key + " " + (rows.has_number[i] ? std::to_string(number) : "NULL"));
+    }
+  }
+  for (const Target& target : Targets()) {
+    SCOPED_TRACE(target.device->Info().name + " " + std::string(ShapeName(target.shape)));
+    const Fixture fixture = Build(target, rows);
+    auto made = Part::Make(plan, {fixture.image, fixture.image, fixture.image}, target.device,
+                           fixture.pool, target.shape);
+    ASSERT_TRUE(std::holds_alternative<std::shared_ptr<const Part>>(made));
+    const auto run = std::get<0>(made)->Start({});
+    std::vector<std::string> actual;
+    while (const auto batch = run->Next()) {
+      const ResultColumn &key = batch->columns[0], &number = batch->columns[1];
+      for (size_t i = 0; i < batch->rows; i++) {
+        actual.push_back(
+            (key.validity[i] != 0 ? std::string(key.dictionary->Value(ValueAt<uint32_t>(key, i)))
+                                  : "NULL") +
+            " " + (number.validity[i] != 0 ? std::to_string(ValueAt<int32_t>(number, i)) : "NULL"));
+      }
+    }
+    EXPECT_EQ(actual.size(), expected.size());
+    EXPECT_TRUE(actual == expected);
+  }
+}
+
 TEST_P(PartTest, AFaultCountsWhereItIsComputed) {
   if (GetParam() == 0)
     return;

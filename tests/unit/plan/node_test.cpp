@@ -226,6 +226,24 @@ TEST(Node, OrdersShowTheirKeysAndWindow) {
   EXPECT_EQ((RowWindow{UINT64_MAX, 3}.End()), UINT64_MAX);
 }
 
+TEST(Node, UnionsHaveInputsOfTheSameTypes) {
+  const NodePointer first = Node::Union(Orders(), Orders());
+  const NodePointer all = Node::Union(first, Orders());
+  EXPECT_EQ(all->Kind(), NodeKind::Union);
+  EXPECT_EQ(all->OutputTypes(), Orders()->OutputTypes());
+  EXPECT_EQ(first->ToString(),
+            "UNION\n"
+            "  SCAN orders [o_orderkey BIGINT, o_orderdate DATE]\n"
+            "  SCAN orders [o_orderkey BIGINT, o_orderdate DATE]");
+  EXPECT_EQ(Scans(*all).size(), 3U);
+  ASSERT_EQ(UnionInputs(all).size(), 3U);
+  EXPECT_EQ(UnionInputs(all)[2], all->Build());
+  EXPECT_THROW(Node::Union(Orders(), Node::Project(Orders(), {kOrderKey})), std::logic_error);
+  EXPECT_THROW(Node::Union(Node::Project(Orders(), {}), Node::Project(Orders(), {})),
+               std::logic_error);
+  EXPECT_THROW(Node::Union(Orders(), Node::Order(Orders(), {}, {10, 0})), std::logic_error);
+}
+
 TEST(Node, OnlyProjectsAreAboveAnOrder) {
   const NodePointer order = Node::Order(Orders(), {{kOrderKey, true, false}}, {10, 0});
   const NodePointer project = Node::Project(order, {kOrderKey});

@@ -117,6 +117,21 @@ TEST(PruneScans, AnAggregateInSeveralPlacesStaysOne) {
   EXPECT_NE(pruned->Input(), groups);
 }
 
+TEST(PruneScans, UnionsKeepTheirColumns) {
+  const NodePointer narrow = Node::Project(Table("t"), {Number(2, "c")});
+  const NodePointer filtered =
+      Node::Filter(Table("u"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1, "b")}));
+  const NodePointer both = Node::Union(narrow, Node::Project(filtered, {Number(0, "a")}));
+  EXPECT_EQ(Pruned(Node::GroupBy(both, {}, {{AggregateFunction::CountStar, nullptr, kBigint}})),
+            "AGGREGATE groups=[] aggregates=[count(*)::BIGINT]\n"
+            "  UNION\n"
+            "    PROJECT [c]\n"
+            "      SCAN t [c BIGINT]\n"
+            "    PROJECT [a]\n"
+            "      FILTER (b IS NOT NULL)\n"
+            "        SCAN u [a BIGINT, b BIGINT]");
+}
+
 TEST(PruneScans, JoinsOfJoins) {
   const NodePointer inner = Node::Join(JoinKind::Inner, Table("one"), Table("two"),
                                        {{Number(0, "a"), Number(0, "a"), true}}, nullptr);

@@ -49,6 +49,17 @@ TEST(CutStages, GroupsAreScannedByWhatComesAbove) {
   EXPECT_EQ(stages.plan->OutputTypes(), std::vector<Type>{kBigint});
 }
 
+TEST(CutStages, UnionsAreCutOffWhereverTheyAre) {
+  const NodePointer both = Node::Union(Table("t"), Table("u"));
+  const Stages alone = CutStages(both);
+  EXPECT_EQ(alone.plan->ToString(), "SCAN the union [#0 BIGINT, #1 BIGINT]");
+  EXPECT_EQ(alone.inners, std::vector<NodePointer>{both});
+  const Stages below = CutStages(Node::Project(both, {Number(1)}));
+  EXPECT_EQ(below.inners, std::vector<NodePointer>{both});
+  ASSERT_EQ(Scans(*below.plan)[0]->Columns().size(), 1u);
+  EXPECT_EQ(Scans(*below.plan)[0]->Columns()[0].id, 1u);
+}
+
 TEST(CutStages, WantedIsWhatAllFiltersLeave) {
   const auto above = [](size_t column, int64_t value) {
     return Expression::Make(Operation::Greater, kBoolean,

@@ -1,0 +1,154 @@
+#include "compile/kept_rows.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
+
+namespace margay::compile {
+
+namespace {
+
+using DictionaryPointer = std::shared_ptr<const storage::Dictionary>;
+
+//! `coded` as a code into `texts`, which has all of its strings.
+Value Recode(const CodedText& coded, const storage::Dictionary& texts, ExpressionWriter& writer,
+             KernelContext& context) {
+  std::vector<int32_t> codes(std::max<size_t>(coded.texts->Size(), 1), 0);
+  for (uint32_t i = 0; i < coded.texts->Size(); i++)
+    codes[i] = static_cast<int32_t>(*texts.Find(coded.texts->Value(i)));
+  const std::string offset =
+      context.parameters.AddLookup(codes.data(), codes.size() * sizeof(int32_t));
+  const std::string code =
+      coded.code.CanBeNull()
+          ? writer.Declare(Machine::Int32, coded.code.null + " ? 0 : " + coded.code.code)
+          : coded.code.code;
+  Value value = coded.code;
+  value.machine = Machine::Int32;
+  value.code = writer.Declare(Machine::Int32,
+                              "((__global const int*)(lookups + " + offset + "))[" + code + "]");
+  value.range =
+      value.domain = {0, std::max<Int128>(static_cast<Int128>(texts.Size()), 1) - 1, true};
+  return value;
+}
+
+//! The strings of all of `columns` that have a dictionary.
+DictionaryPointer Merge(const std::vector<KeptColumn>& columns) {
+  const DictionaryPointer& first = columns[0].form->GetDictionary();
+  if (std::all_of(columns.begin(), columns.end(),
+                  [&](const auto& column) { return column.form->GetDictionary() == first; }))
+    return first;
+  std::vector<std::string_view> texts;
+  for (const KeptColumn& column : columns) {
+    const DictionaryPointer& dictionary = column.form->GetDictionary();
+    const auto middle = static_cast<ptrdiff_t>(texts.size());
+    for (uint32_t i = 0; i < dictionary->Size(); i++)
+      texts.push_back(dictionary->Value(i));
+    std::inplace_merge(texts.begin(), texts.begin() + middle, texts.end());
+  }
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return std::make_shared<const storage::Dictionary>(texts);
+}
+
+bool IsNothingButNull(const KeptColumn& column) {
+  const DictionaryPointer& dictionary = column.form->GetDictionary();
+  return dictionary && dictionary->Size() == 0;
+}
+
+//! The text column that the strings of all of `columns` are rows of; null where they have
+//! dictionaries.
+std::shared_ptr<const storage::ColumnImage> TextSourceOf(const std::vector<KeptColumn>& columns) {
+  std::shared_ptr<const storage::ColumnImage> source;
+  for (const KeptColumn& column : columns)
+    source = column.form->TextSource() ? column.form->TextSource() : source;
+  for (const KeptColumn& column : columns) {
+    if (source && column.form->TextSource() != source && !IsNothingButNull(column))
+      throw Unsupported(
+          "a union of strings of different columns, one of which has too many different strings "
+          "for a dictionary");
+  }
+  return source;
+}
+
+}  // namespace
+
+uint64_t MostRows(const Program& program, const Pipeline& pipeline,
+                  const std::vector<JoinTable>& join_tables, const std::vector<uint64_t>& rows) {
+  uint64_t most = std::min(rows[pipeline.table], kMostEntries);
+  for (const PipelineJoin& join : pipeline.joins) {
+    if (!join.GivesBuildSide() || join_tables[join.build].keys_are_unique)
+      continue;
+    const uint64_t matches =
+        MostRows(program, program.builds[join.build].pipeline, join_tables, rows);
+    most = std::min(most * std::max<uint64_t>(matches, 1), kMostEntries);
+  }
+  return most;
+}
+
+KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
+                      KernelContext scratch) {
+  CodeBlock block;  // of code that is thrown away
+  const DirectReader reader;
+  ExpressionWriter writer(scratch, reader, block);
+  const plan::Type& type = expression->GetType();
+  if (!type.IsVarchar())
+    return KeepColumn(type, writer.Write(expression), nullptr, rows, 0);
+  if (const InputColumn* column = FindTextColumn(*expression, scratch.columns))
+    return KeepText(column->TextImage(), writer.Write(expression).CanBeNull(), rows);
+  const CodedText coded = WriteCode(expression, writer, scratch);
+  return KeepColumn(type, coded.code, coded.texts, rows, 0);
+}
+
+KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
+  uint64_t rows = 0;
+  Value value;
+  value.range = {columns[0].form->Statistics().min, columns[0].form->Statistics().max, true};
+  for (const KeptColumn& column : columns) {
+    rows = std::min(rows + column.form->Rows(), kMostEntries);
+    value.range =
+        value.range.Union({column.form->Statistics().min, column.form->Statistics().max, true});
+    if (column.form->HasValidity())
+      value.null = "1";
+  }
+  const plan::Type& type = columns[0].form->Type();
+  if (!type.IsVarchar())
+    return KeepColumn(type, value, nullptr, rows, 0);
+  if (auto source = TextSourceOf(columns))
+    return KeepText(std::move(source), value.CanBeNull(), rows);
+  DictionaryPointer texts = Merge(columns);
+  value.range = {0, std::max<Int128>(static_cast<Int128>(texts->Size()), 1) - 1, true};
+  return KeepColumn(type, value, std::move(texts), rows, 0);
+}
+
+bool AreStoredAlike(const KeptColumn& left, const KeptColumn& right) {
+  return left.stored == right.stored && left.form->HasValidity() == right.form->HasValidity() &&
+         left.form->GetDictionary() == right.form->GetDictionary() &&
+         left.form->TextSource() == right.form->TextSource();
+}
+
+RowOutput RowOutputOf(const KeptColumn& column) {
+  RowOutput output = OutputOf(column);
+  output.has_validity_bits = false;
+  return output;
+}
+
+Value WriteKept(const plan::ExpressionPointer& expression, const KeptColumn& column,
+                ExpressionWriter& writer, KernelContext& context) {
+  if (!expression->GetType().IsVarchar())
+    return writer.Write(expression);
+  if (const InputColumn* text = FindTextColumn(*expression, context.columns)) {
+    Value value = writer.Write(expression);
+    value.machine = Machine::Int32;
+    value.code = writer.Declare(Machine::Int32, TextWriter(writer).WriteRow(*text));
+    return value;
+  }
+  CodedText coded = WriteCode(expression, writer, context);
+  const DictionaryPointer& texts = column.form->GetDictionary();
+  // Without a dictionary the column is text, and the string NULL.
+  if (!texts || texts == coded.texts)
+    return std::move(coded.code);
+  return Recode(coded, *texts, writer, context);
+}
+
+}  // namespace margay::compile
