@@ -492,10 +492,13 @@ UNION
     SCAN lineitem [l_orderkey BIGINT]
 )");
   Expect("SELECT a FROM t INTERSECT SELECT c FROM t", R"(
-AGGREGATE groups=[a] aggregates=[]
-  JOIN SEMI [a IS NOT DISTINCT FROM c]
-    SCAN t [a INTEGER]
-    SCAN t [c INTEGER]
+AGGREGATE groups=[#0] aggregates=[]
+  PROJECT [CAST((a - 0) AS UTINYINT)]
+    JOIN SEMI [a IS NOT DISTINCT FROM c]
+      SCAN t [a INTEGER]
+      PROJECT [CAST(c AS INTEGER)]
+        SCAN t [c SMALLINT]
+tails PROJECTION
 )");
   ExpectTailReason("SELECT a FROM t EXCEPT ALL SELECT a FROM t WHERE c > 3",
                    "EXCEPT ALL is not supported yet");
@@ -511,18 +514,18 @@ TEST_F(CaptureTest, GroupingSets) {
   Expect("SELECT a, c, count(*), grouping(a, c) FROM t GROUP BY ROLLUP (a, c)", R"(
 UNION
   UNION
-    PROJECT [NULL, NULL, COALESCE(#0, 0), 3]
+    PROJECT [NULL::INTEGER, NULL::SMALLINT, COALESCE(#0, 0), 3]
       AGGREGATE groups=[] aggregates=[sum(#2)::BIGINT]
         AGGREGATE groups=[a, c] aggregates=[count(*)::BIGINT]
-          SCAN t [a INTEGER, c INTEGER]
-    PROJECT [#0, NULL, COALESCE(#1, 0), 1]
+          SCAN t [a INTEGER, c SMALLINT]
+    PROJECT [#0, NULL::SMALLINT, COALESCE(#1, 0), 1]
       AGGREGATE groups=[#0] aggregates=[sum(#2)::BIGINT]
         AGGREGATE groups=[a, c] aggregates=[count(*)::BIGINT]
-          SCAN t [a INTEGER, c INTEGER]
-  PROJECT [#0, #1, COALESCE(#2, 0), 0]
-    AGGREGATE groups=[#0, #1] aggregates=[sum(#2)::BIGINT]
-      AGGREGATE groups=[a, c] aggregates=[count(*)::BIGINT]
-        SCAN t [a INTEGER, c INTEGER]
+          SCAN t [a INTEGER, c SMALLINT]
+  PROJECT [#0, #1, #2, 0]
+    AGGREGATE groups=[a, c] aggregates=[count(*)::BIGINT]
+      SCAN t [a INTEGER, c SMALLINT]
+tails PROJECTION
 )");
 }
 
