@@ -305,8 +305,11 @@ GeneratedKernel KernelGenerator::Generate() {
                        [](const InputColumn& column) { return column.IsText(); });
   };
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
-      has_text(kernel_.collect.columns))
+      has_text(kernel_.collect.columns)) {
+    if (kernel_.shape == Shape::Lanes)
+      block.Line("#define TEXT_IN_LANES");
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  }
   if (!kernel_.aggregate.InternedTexts().empty())
     block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
   if (context_.uses_search)
