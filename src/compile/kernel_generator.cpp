@@ -501,8 +501,10 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
     index += index.empty() ? place : " + " + place;
   }
   // A value that raised a fault may lie outside of its domain.
-  block.Line("const " + std::string(dialect.IsVector() ? "uint8" : "uint") +
-             " group = " + (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
+  // Oclgrind does not know a min of a vector and a number.
+  const std::string type = dialect.IsVector() ? "uint8" : "uint";
+  block.Line("const " + type + " group = " +
+             (is_certain ? index : "min(" + index + ", (" + type + ")(GROUPS - 1))") + ";");
 }
 
 void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
