@@ -311,11 +311,16 @@ TEST_P(PartTest, Unions) {
     std::vector<std::string> actual;
     while (const auto batch = run->Next()) {
       const ResultColumn &key = batch->columns[0], &number = batch->columns[1];
+      const auto has_value = [](const ResultColumn& column, size_t row) {
+        return column.validity == nullptr || column.validity[row] != 0;
+      };
       for (size_t i = 0; i < batch->rows; i++) {
+        const std::string text = has_value(key, i)
+                                     ? std::string(key.dictionary->Value(ValueAt<uint32_t>(key, i)))
+                                     : "NULL";
         actual.push_back(
-            (key.validity[i] != 0 ? std::string(key.dictionary->Value(ValueAt<uint32_t>(key, i)))
-                                  : "NULL") +
-            " " + (number.validity[i] != 0 ? std::to_string(ValueAt<int32_t>(number, i)) : "NULL"));
+            text + " " +
+            (has_value(number, i) ? std::to_string(ValueAt<int32_t>(number, i)) : "NULL"));
       }
     }
     EXPECT_EQ(actual.size(), expected.size());
