@@ -361,7 +361,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
                 slot.code + " & 31));");
   }
   if (table.HasNexts()) {
-    block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
+    block_.Line(Nexts(table) + "[" + entry + "] = (int)put_first(&" + head + ", (uint)(" + entry +
                 " + 1));");
   } else if (table.HasHeads()) {
     block_.Line(head + " = (uint)(" + entry + " + 1);");

@@ -325,6 +325,8 @@ GeneratedKernel KernelGenerator::Generate() {
     block.Line("#define WORDS " + std::to_string(kernel_.aggregate.words));
   }
   block.Line("");
+  if (kernel_.build)
+    block.Line(std::string(kernels::EmbeddedSource("join_table.cl")));
   if (group_table_) {
     block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
