@@ -305,8 +305,11 @@ GeneratedKernel KernelGenerator::Generate() {
                        [](const InputColumn& column) { return column.IsText(); });
   };
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
-      has_text(kernel_.collect.columns))
+      has_text(kernel_.collect.columns)) {
+    if (kernel_.shape == Shape::Lanes)
+      block.Line("#define TEXT_IN_LANES");
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  }
   if (!kernel_.aggregate.InternedTexts().empty())
     block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
   if (context_.uses_search)
@@ -500,8 +503,10 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
     index += index.empty() ? place : " + " + place;
   }
   // A value that raised a fault may lie outside of its domain.
-  block.Line("const " + std::string(dialect.IsVector() ? "uint8" : "uint") +
-             " group = " + (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
+  // Oclgrind does not know a min of a vector and a number.
+  const std::string type = dialect.IsVector() ? "uint8" : "uint";
+  block.Line("const " + type + " group = " +
+             (is_certain ? index : "min(" + index + ", (" + type + ")(GROUPS - 1))") + ";");
 }
 
 void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
