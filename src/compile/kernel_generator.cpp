@@ -347,6 +347,8 @@ GeneratedKernel KernelGenerator::Generate() {
     block.Line("#define WORDS " + std::to_string(kernel_.aggregate.words));
   }
   block.Line("");
+  if (kernel_.build)
+    block.Line(std::string(kernels::EmbeddedSource("join_table.cl")));
   if (group_table_) {
     block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
@@ -642,7 +644,7 @@ GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTa
   const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
   const KernelContext context{plain.columns, dictionaries};
   GeneratedKernel kernel = GenerateKernel(
-      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, method));
+      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, shape, method));
   kernel.structure_name = StructureName(kernel);
   for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
     kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
@@ -675,7 +677,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const Pipeline& pipeline = program.builds[i].pipeline;
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, tables, context, rows, method));
+      tables.push_back(JoinTable::Of(program, i, tables, context, rows, shape, method));
       const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
       generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back(), method)
                                        : GenerateKernel(shape, input, tables.back()));

@@ -1,7 +1,7 @@
-// Every device call of TPC-H Q1 and Q6, of a join with groups, of the first rows of a join and of a
-// union is made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then
-// give the right answer; in force mode the answer is right or the error names the cause; and after
-// each fault the next query works.
+// Every device call of TPC-H Q1 and Q6, of a join with groups, also by a partitioned hash table, of
+// the first rows of a join and of a union is made to fail in turn, and the device to be lost at it.
+// In auto mode DuckDB must then give the right answer; in force mode the answer is right or the
+// error names the cause; and after each fault the next query works.
 #include <gtest/gtest.h>
 
 #include "device/fault_injection.hpp"
@@ -59,6 +59,7 @@ struct Sweep {
   const char* mode;
   Fault fault;
   bool is_cold = false;  //!< the image is built anew, so that its device calls fail too
+  const char* join_method = "auto";
 };
 
 class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
@@ -110,6 +111,7 @@ TEST_P(FaultSweepTest, EveryCall) {
   const std::string expected = database_.Reference(sweep.query);
   const bool is_force = std::string(sweep.mode) == "force";
   database_.Run("SET margay_mode = '" + std::string(sweep.mode) + "'");
+  database_.Run("SET margay_join_method = '" + std::string(sweep.join_method) + "'");
   RunOnDevice(sweep.query, expected);
 
   Prepare();
@@ -162,6 +164,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"UnionForceFails", kUnion, "force", Fault::OutOfResources},
                     Sweep{"UnionForceMemory", kUnion, "force", Fault::OutOfMemory},
                     Sweep{"UnionAutoLost", kUnion, "auto", Fault::Loss},
+                    Sweep{"PartitionedForceFails", kJoin, "force", Fault::OutOfResources, false,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedForceMemory", kJoin, "force", Fault::OutOfMemory, false,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedColdForceLost", kJoin, "force", Fault::Loss, true,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedAutoFails", kJoin, "auto", Fault::OutOfResources, false,
+                          "partitioned_hash"},
                     Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
                     Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},
