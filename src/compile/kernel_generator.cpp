@@ -214,6 +214,8 @@ void KernelGenerator::AddJoinArguments(const JoinTable& table, bool is_filled,
     add(JoinWriter::Nexts(table));
   for (size_t linked : table.links)
     add(JoinWriter::Links(table, linked));
+  if (!table.is_direct)
+    arguments.push_back("const ulong " + JoinWriter::LastSlot(table));
 }
 
 void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
