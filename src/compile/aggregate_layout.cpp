@@ -49,8 +49,9 @@ Int128 StepOf(const plan::Expression& expression) {
   }
 }
 
-//! The text column that `key` is, or is a function of; null if there is none.
-const InputColumn* TextOf(const plan::Expression& key, const KernelContext& context) {
+//! The text column that `key` is, a slice of one, or what it is a function of; none if there is
+//! none.
+std::optional<InputColumn> TextOf(const plan::Expression& key, const KernelContext& context) {
   const bool is_function = key.GetOperation() == plan::Operation::Dictionary;
   return FindTextColumn(is_function ? key.Operand(0) : key, context.columns);
 }
@@ -67,7 +68,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
                         " has too many different strings for a dictionary");
     }
   }
-  const Value value = InternedText(text, context.table).Write(writer);
+  const Value value = InternedText(text, context.table, 0).Write(writer);
   key.text = text;
   key.values = static_cast<uint64_t>(value.range.high) + 1;
   key.has_null = value.CanBeNull();
@@ -76,7 +77,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
 
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
-  if (const InputColumn* text = TextOf(*expression, context))
+  if (const std::optional<InputColumn> text = TextOf(*expression, context))
     return TextKeyOf(*expression, *text, writer, context);
   GroupKey key;
   key.type = expression->GetType();
@@ -221,15 +222,11 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 }  // namespace
 
 std::vector<InputColumn> AggregateLayout::InternedTexts() const {
-  std::map<size_t, InputColumn> columns;
+  std::vector<InputColumn> texts;
   for (const GroupKey& key : keys) {
     if (key.text)
-      columns.emplace(key.text->number, *key.text);
+      texts.push_back(*key.text);
   }
-  std::vector<InputColumn> texts;
-  texts.reserve(columns.size());
-  for (const auto& [number, column] : columns)
-    texts.push_back(column);
   return texts;
 }
 
@@ -285,7 +282,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     auto [entry, is_new] = argument_numbers.try_emplace(text, values.size());
     if (is_new) {
       const bool is_text_function = aggregate.argument->GetType().IsVarchar() &&
-                                    aggregate.argument->GetOperation() != plan::Operation::Column;
+                                    aggregate.argument->GetOperation() != plan::Operation::Column &&
+                                    aggregate.function != AggregateFunction::Count;
       if (is_text_function)
         throw Unsupported("aggregates of the string " + aggregate.argument->ToString());
       values.push_back(writer.Write(aggregate.argument));

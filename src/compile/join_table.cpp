@@ -152,8 +152,8 @@ void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& 
     CompareKeys(side, keys, columns, most_heads);
   // The slots of a partitioned table are numbered in 32 bits.
   if (!is_direct && slots <= kMostSlots && method != JoinMethod::Hash)
-    is_partitioned =
-        method == JoinMethod::PartitionedHash || IsWorthPartitions(side, columns, shape);
+    is_partitioned = HasNexts() && (method == JoinMethod::PartitionedHash ||
+                                    IsWorthPartitions(side, columns, shape));
   has_bits = is_direct && slots >= kFewestSlotsOfBits && side.expected_share <= kMostShareOfBits;
 }
 
@@ -216,7 +216,9 @@ void JoinTable::CompareKeys(const BuildPipeline& side, const std::vector<Value>&
   if (!is_direct)
     slots = HashSlots(ExpectedRows(columns));
   for (size_t i = 0; i < values.size(); i++) {
-    if (!is_direct || i != direct_keys[0].key)
+    // Beside a hash the join has the strings themselves as a condition.
+    const bool is_hash = side.keys[i]->GetOperation() == plan::Operation::TextHash;
+    if (!is_hash && (!is_direct || i != direct_keys[0].key))
       compared_keys.push_back(i);
   }
 }

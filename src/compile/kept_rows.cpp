@@ -56,19 +56,26 @@ bool IsNothingButNull(const KeptColumn& column) {
   return dictionary && dictionary->Size() == 0;
 }
 
-//! The text column that the strings of all of `columns` are rows of; null where they have
-//! dictionaries.
-std::shared_ptr<const storage::ColumnImage> TextSourceOf(const std::vector<KeptColumn>& columns) {
-  std::shared_ptr<const storage::ColumnImage> source;
+//! Whether the strings of both are those of one text column, whole or sliced alike, or of none.
+bool ReferAlike(const storage::ColumnForm& left, const storage::ColumnForm& right) {
+  const plan::ExpressionPointer &one = left.TextSlice(), &other = right.TextSlice();
+  return left.TextSource() == right.TextSource() &&
+         (one && other ? plan::SameExpression(*one, *other) : one == other);
+}
+
+//! The form of strings that are rows of a text column, which those of all of `columns` are; null
+//! where they have dictionaries.
+std::shared_ptr<const storage::ColumnForm> TextFormOf(const std::vector<KeptColumn>& columns) {
+  std::shared_ptr<const storage::ColumnForm> form;
   for (const KeptColumn& column : columns)
-    source = column.form->TextSource() ? column.form->TextSource() : source;
+    form = column.form->TextSource() ? column.form : form;
   for (const KeptColumn& column : columns) {
-    if (source && column.form->TextSource() != source && !IsNothingButNull(column))
+    if (form && !ReferAlike(*column.form, *form) && !IsNothingButNull(column))
       throw Unsupported(
           "a union of strings of different columns, one of which has too many different strings "
           "for a dictionary");
   }
-  return source;
+  return form;
 }
 
 }  // namespace
@@ -94,8 +101,8 @@ KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
   const plan::Type& type = expression->GetType();
   if (!type.IsVarchar())
     return KeepColumn(type, writer.Write(expression), nullptr, rows, 0);
-  if (const InputColumn* column = FindTextColumn(*expression, scratch.columns))
-    return KeepText(column->TextImage(), writer.Write(expression).CanBeNull(), rows);
+  if (const auto text = FindTextColumn(*expression, scratch.columns))
+    return KeepText(*text, writer.Write(expression).CanBeNull(), rows);
   const CodedText coded = WriteCode(expression, writer, scratch);
   return KeepColumn(type, coded.code, coded.texts, rows, 0);
 }
@@ -114,8 +121,11 @@ KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
   const plan::Type& type = columns[0].form->Type();
   if (!type.IsVarchar())
     return KeepColumn(type, value, nullptr, rows, 0);
-  if (auto source = TextSourceOf(columns))
-    return KeepText(std::move(source), value.CanBeNull(), rows);
+  if (auto form = TextFormOf(columns)) {
+    InputColumn text;
+    text.form = std::move(form);
+    return KeepText(text, value.CanBeNull(), rows);
+  }
   DictionaryPointer texts = Merge(columns);
   value.range = {0, std::max<Int128>(static_cast<Int128>(texts->Size()), 1) - 1, true};
   return KeepColumn(type, value, std::move(texts), rows, 0);
@@ -124,7 +134,7 @@ KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
 bool AreStoredAlike(const KeptColumn& left, const KeptColumn& right) {
   return left.stored == right.stored && left.form->HasValidity() == right.form->HasValidity() &&
          left.form->GetDictionary() == right.form->GetDictionary() &&
-         left.form->TextSource() == right.form->TextSource();
+         ReferAlike(*left.form, *right.form);
 }
 
 RowOutput RowOutputOf(const KeptColumn& column) {
@@ -137,7 +147,7 @@ Value WriteKept(const plan::ExpressionPointer& expression, const KeptColumn& col
                 ExpressionWriter& writer, KernelContext& context) {
   if (!expression->GetType().IsVarchar())
     return writer.Write(expression);
-  if (const InputColumn* text = FindTextColumn(*expression, context.columns)) {
+  if (const auto text = FindTextColumn(*expression, context.columns)) {
     Value value = writer.Write(expression);
     value.machine = Machine::Int32;
     value.code = writer.Declare(Machine::Int32, TextWriter(writer).WriteRow(*text));

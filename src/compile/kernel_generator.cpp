@@ -265,8 +265,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   } else if (group_table_) {
     for (const std::string& argument : group_table_->Arguments())
       arguments.push_back(argument);
-    for (const InputColumn& text : kernel_.aggregate.InternedTexts()) {
-      for (const std::string& argument : InternedText::Arguments(text))
+    for (size_t i = 0; i < kernel_.aggregate.InternedTexts().size(); i++) {
+      for (const std::string& argument : InternedText::Arguments(i))
         arguments.push_back(argument);
     }
   } else if (kernel_.is_aggregate) {
@@ -326,15 +326,14 @@ GeneratedKernel KernelGenerator::Generate() {
                        [](const InputColumn& column) { return column.IsText(); });
   };
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
-      has_text(kernel_.collect.columns)) {
-    if (kernel_.shape == Shape::Lanes)
-      block.Line("#define TEXT_IN_LANES");
-    block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+      has_text(kernel_.collect.columns))
+    context_.sources.insert("text.cl");
+  if (kernel_.shape == Shape::Lanes)
+    block.Line("#define TEXT_IN_LANES");
+  for (const char* source : {"text.cl", "text_slice.cl", "text_hash.cl", "search.cl"}) {
+    if (context_.sources.count(source) != 0)
+      block.Line(std::string(kernels::EmbeddedSource(source)));
   }
-  if (!kernel_.aggregate.InternedTexts().empty())
-    block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
-  if (context_.uses_search)
-    block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
     block.Line(calendar.Source());
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
@@ -537,13 +536,14 @@ void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& bloc
   };
   std::string index;
   bool is_certain = true;
+  size_t texts = 0;
   for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
     const GroupKey& key = kernel_.aggregate.keys[i];
     if (key.is_dependent)
       continue;
-    const Value value = key.text ? InternedText(*key.text, context_.table).Write(writer)
+    const Value value = key.text ? InternedText(*key.text, context_.table, texts++).Write(writer)
                                  : WriteGroupKey(writer, pipeline_.outputs[i]);
-    is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
+    is_certain = is_certain && (key.text || IsCertain(*pipeline_.outputs[i]));
     std::string place =
         "((ulong)" + writer.Convert(value, Machine::Int64) + " - " + parameter(key.low) + ")";
     if (key.step != 1)
