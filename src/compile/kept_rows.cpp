@@ -99,6 +99,10 @@ KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
   const plan::Type& type = expression->GetType();
+  // The host, which computes functions of the text of a result, does not see these rows.
+  if (expression->GetOperation() == plan::Operation::Dictionary &&
+      FindTextColumn(expression->Operand(0), scratch.columns))
+    throw Unsupported("keeping " + expression->ToString() + " of text on the device");
   if (!type.IsVarchar())
     return KeepColumn(type, writer.Write(expression), nullptr, rows, 0);
   if (const auto text = FindTextColumn(*expression, scratch.columns))

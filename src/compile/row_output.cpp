@@ -89,8 +89,6 @@ CodedText WriteCode(const plan::ExpressionPointer& expression, ExpressionWriter&
       return {writer.Write(expression),
               context.columns[expression->ColumnIndex()].form->GetDictionary()};
     case plan::Operation::Dictionary: {
-      if (FindTextColumn(expression->Operand(0), context.columns))
-        throw Unsupported("keeping " + expression->ToString() + " of text on the device");
       DerivedColumn derived = DictionaryWriter(writer).WriteIdentifier(*expression);
       return {std::move(derived.identifier), std::move(derived.texts)};
     }
