@@ -21,9 +21,6 @@ namespace {
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 
-//! A group's index plus one is a word in which 0 means none.
-constexpr uint64_t kMostGroups = UINT64_MAX;
-
 //! No run makes more rows, whatever its joins multiply.
 constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
 
@@ -69,8 +66,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
   }
   const Value value = InternedText(text, context.table).Write(writer);
   key.text = text;
-  key.values = static_cast<uint64_t>(value.range.high) + 1;
-  key.has_null = value.CanBeNull();
+  key.SetPlaces(value.range.high, value.CanBeNull());
   return key;
 }
 
@@ -98,20 +94,21 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
     }
   }
   key.low = value.domain.low;
-  key.has_null = value.CanBeNull();
   key.step = std::max(key.step, StepOf(*expression));
-  const Range size = value.domain - Range::Of(value.domain.low);
-  const Int128 last_place = size.high / key.step + (key.has_null ? 1 : 0);
-  if (!size.exact || last_place >= static_cast<Int128>(kMostGroups))
-    throw Unsupported("GROUP BY over more than 2^64 possible values: " + expression->ToString());
-  key.values = static_cast<uint64_t>(size.high / key.step) + 1;
+  key.SetPlaces(value.domain.high, value.CanBeNull());
   return key;
 }
 
-//! Keys with their strides. Throws Unsupported where possible groups can't be numbered.
+//! `a` * `b`, or kMostIndexes where that is more.
+uint64_t LimitedProduct(uint64_t a, uint64_t b) {
+  return b > kMostIndexes / a ? kMostIndexes : a * b;
+}
+
+//! Keys with their parts of the groups' index. Throws Unsupported.
 void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
              ExpressionWriter& writer, const KernelContext& context, AggregateLayout& layout) {
   layout.keys.clear();
+  layout.index_places.assign(1, 1);
   layout.groups = 1;
   for (size_t i = 0; i < pipeline.outputs.size(); i++) {
     if (is_dependent[i]) {
@@ -121,10 +118,10 @@ void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
       continue;
     }
     GroupKey& key = layout.keys.emplace_back(KeyOf(pipeline.outputs[i], writer, context));
-    key.stride = layout.groups;
-    if (key.Places() > kMostGroups / layout.groups)
-      throw Unsupported("GROUP BY over more than 2^64 possible groups");
-    layout.groups *= key.Places();
+    for (GroupDigit& digit : key.digits) {
+      PlaceDigit(digit, layout.index_places);
+      layout.groups = LimitedProduct(layout.groups, digit.Places());
+    }
   }
 }
 
@@ -136,14 +133,16 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
     const GroupKey& key = layout.keys[i];
     if (key.is_dependent)
       continue;
-    uint64_t values = key.Places();
+    uint64_t values = 1;
+    for (const GroupDigit& digit : key.digits)
+      values = LimitedProduct(values, digit.Places());
     if (pipeline.outputs[i]->GetOperation() == plan::Operation::Column) {
       const auto& form = *context.columns[pipeline.outputs[i]->ColumnIndex()].form;
       const uint64_t distinct = form.Statistics().distinct_count;
       if (distinct != 0)
-        values = std::min(values, distinct + (key.has_null ? 1 : 0));
+        values = std::min(values, distinct + (key.HasNull() ? 1 : 0));
     }
-    groups = values > layout.groups / groups ? layout.groups : groups * values;
+    groups = std::min(layout.groups, LimitedProduct(groups, values));
   }
   return groups;
 }
@@ -220,6 +219,13 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
+void GroupKey::SetPlaces(Int128 last, bool has_null) {
+  const UInt128 place =
+      (static_cast<UInt128>(last) - static_cast<UInt128>(low)) / static_cast<UInt128>(step);
+  high = static_cast<Int128>(static_cast<UInt128>(low) + place * static_cast<UInt128>(step));
+  digits = DigitsOf(place, has_null);
+}
+
 std::vector<InputColumn> AggregateLayout::InternedTexts() const {
   std::map<size_t, InputColumn> columns;
   for (const GroupKey& key : keys) {
@@ -253,7 +259,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   try {
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
   } catch (const Unsupported&) {
-    layout.groups = kMostGroups;
+    layout.groups = kMostIndexes;
   }
   if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty()) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
@@ -265,7 +271,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
                                                    std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
-        layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
+        layout.index_places.size() > 1 ||
+        (layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected);
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
                                     : layout.groups;
     shared.is_clustered = IsClustered(pipeline, is_dependent, scratch);

@@ -7,20 +7,19 @@
 
 #include "compile/accumulator.hpp"
 #include "compile/dictionary_writer.hpp"
+#include "compile/group_index.hpp"
 #include "compile/join_table.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
 
-//! A group key: group index = sum over keys of (place of the value in its domain) * stride. NULL,
-//! where it can occur, takes the place behind the last value.
+//! A group key: the digits of the place of its value in its domain are part of the group's index.
 struct GroupKey {
   plan::Type type;
-  Int128 low = 0;       //!< the value at place 0; for identifiers and codes: 0 or the lowest code
-  Int128 step = 1;      //!< between neighbouring values
-  uint64_t values = 1;  //!< places for values
-  bool has_null = false;
-  uint64_t stride = 1;
+  Int128 low = 0;   //!< the value at place 0; for identifiers and codes: 0 or the lowest code
+  Int128 high = 0;  //!< the value at the last place
+  Int128 step = 1;  //!< between neighbouring values; 1 where there are several digits
+  std::vector<GroupDigit> digits;
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: value = code into this
   std::vector<Int128> integers;                      //!< dictionary function: value = its result
   //! Text: value = row of the string in the column that holds its bytes (see InternedText). The key
@@ -30,7 +29,9 @@ struct GroupKey {
   //! Follows from the other keys (see GroupDependence): has no part in the index.
   bool is_dependent = false;
 
-  uint64_t Places() const { return values + (has_null ? 1 : 0); }
+  bool HasNull() const { return digits.back().has_null; }
+  //! Sets `high` and the digits for values from `low` to `last`, and NULL.
+  void SetPlaces(Int128 last, bool has_null);
 };
 
 //! One table of groups for all work-groups of all launches, in global memory: for more groups than
@@ -42,7 +43,7 @@ struct SharedGroups {
     size_t word = 0;
   };
 
-  //! A group's slot is found by hashing its index; else the index is the slot.
+  //! A group's slot is found by hashing its index; else the index, of one word, is the slot.
   bool is_hashed = false;
   uint64_t slots = 1;         //!< to begin with; a power of two if hashed
   bool is_clustered = false;  //!< the rows of a group follow each other in the scanned table
@@ -61,7 +62,8 @@ struct AggregateLayout {
   };
 
   std::vector<GroupKey> keys;
-  uint64_t groups = 1;  //!< possible ones
+  std::vector<uint64_t> index_places;  //!< per word of a group's index: how many values it can have
+  uint64_t groups = 1;                 //!< possible ones; kMostIndexes where there may be more
   std::optional<SharedGroups> shared;
   std::vector<plan::ExpressionPointer> arguments;  //!< the different ones
   std::vector<Machine> argument_machines;

@@ -165,6 +165,25 @@ void GroupTableWriter::WriteRows(CodeBlock& block) const {
   }
 }
 
+void GroupTableWriter::WriteRunDeclaration(CodeBlock& block) const {
+  for (size_t word = 0; word < IndexWords(); word++)
+    block.Line("ulong " + IndexWord("run_group", word) + " = ~0UL;");
+}
+
+std::string GroupTableWriter::DiffersFromRun() const {
+  std::string differs;
+  for (size_t word = 0; word < IndexWords(); word++) {
+    differs += (word == 0 ? "(" : " || (") + IndexWord("group", word) +
+               " != " + IndexWord("run_group", word) + ")";
+  }
+  return differs;
+}
+
+void GroupTableWriter::WriteRunStart(CodeBlock& block) const {
+  for (size_t word = 0; word < IndexWords(); word++)
+    block.Line(IndexWord("run_group", word) + " = " + IndexWord("group", word) + ";");
+}
+
 void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
   WriteCall(block, "fold_group", group);
 }
@@ -178,7 +197,8 @@ void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
   std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
-  call += group;
+  for (size_t word = 0; word < IndexWords(); word++)
+    call += (word == 0 ? "" : ", ") + IndexWord(group, word);
   VisitInitialWords([&](size_t word, const std::string&) { call += ", " + Accumulated(word); });
   for (const SharedGroups::Row& row : layout_.shared->rows)
     call += ", " + GroupRow(row.table);
@@ -188,7 +208,8 @@ void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
 void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& function) const {
   block.Open("inline void " + function + "(");
   std::vector<std::string> parameters = Arguments();
-  parameters.push_back("const ulong group");
+  for (size_t word = 0; word < IndexWords(); word++)
+    parameters.push_back("const ulong " + IndexWord("group", word));
   VisitInitialWords([&](size_t word, const std::string&) {
     parameters.push_back("const long " + Accumulated(word));
   });
@@ -200,7 +221,11 @@ void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& functio
   block.Open("{");
   if (layout_.shared->is_hashed) {
     block.Line("if (*full) return;");
-    block.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
+    std::string code;
+    for (size_t word = 0; word < IndexWords(); word++)
+      code += (word == 0 ? "" : ", ") + IndexWord("group", word) + " + 1";
+    block.Line("const ulong code[CODE_WORDS] = {" + code + "};");
+    block.Line("const ulong slot = group_slot(group_codes, slots - 1, code);");
     block.Open("if (slot >= slots) {");
     block.Line("*full = 1;");
     block.Line("return;");
@@ -277,8 +302,10 @@ std::string GroupTableWriter::PrepareSource() const {
   body.Line("group_table[word] = " + initial_word + ";");
   body.Close();
   if (layout_.shared->is_hashed) {
-    body.Open("for (ulong slot = chunk + get_local_id(0); slot < end; slot += LANES) {");
-    body.Line("group_codes[slot] = 0;");
+    body.Open(
+        "for (ulong word = chunk * CODE_WORDS + get_local_id(0); word < end * CODE_WORDS; "
+        "word += LANES) {");
+    body.Line("group_codes[word] = 0;");
     body.Close();
   }
   body.Close();
@@ -287,8 +314,13 @@ std::string GroupTableWriter::PrepareSource() const {
   return block.Text();
 }
 
-std::string GroupTableWriter::IndexCode() const {
-  return layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot";
+std::vector<std::string> GroupTableWriter::IndexCode() const {
+  if (!layout_.shared->is_hashed)
+    return {"slot"};
+  std::vector<std::string> words;
+  for (size_t word = 0; word < IndexWords(); word++)
+    words.push_back("(group_codes[slot * CODE_WORDS + " + Number(word) + "] - 1)");
+  return words;
 }
 
 size_t GroupTableWriter::OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,

@@ -31,7 +31,8 @@ struct CollectKernel {
 
 //! Writes what generated source holds for a shared table of groups:
 //!   group_table   slots x words   long: rows of accumulators
-//!   group_codes   slots x ulong   if hashed: index of the slot's group + 1, 0 for none
+//!   group_codes   slots x CODE_WORDS   ulong, if hashed: the words of the index of the slot's group,
+//!                                      each + 1, 0 for none
 class GroupTableWriter {
  public:
   //! Slots that a work-group of these kernels takes at a time.
@@ -50,6 +51,12 @@ class GroupTableWriter {
   void WriteReset(CodeBlock& block) const;
   //! Sets the group's rows to those of the row at hand.
   void WriteRows(CodeBlock& block) const;
+  //! Declares `run_group`, the index of a group, as that of none.
+  void WriteRunDeclaration(CodeBlock& block) const;
+  //! A flag: the index `group` differs from `run_group`.
+  std::string DiffersFromRun() const;
+  //! Sets `run_group` to `group`.
+  void WriteRunStart(CodeBlock& block) const;
   //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
   //! new; sets `full` where there is no room for it.
   void WriteFold(CodeBlock& block, const std::string& group) const;
@@ -79,8 +86,10 @@ class GroupTableWriter {
   void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
   //! Opens a function that WriteCall calls, up to the group's `words`.
   void OpenFunction(CodeBlock& block, const std::string& function) const;
-  //! The index of the group in `slot`.
-  std::string IndexCode() const;
+  //! The words of the index of the group in `slot`.
+  std::vector<std::string> IndexCode() const;
+  //! Words of a group's index.
+  size_t IndexWords() const { return layout_.index_places.size(); }
 
   const Pipeline& pipeline_;
   const AggregateLayout& layout_;

@@ -94,8 +94,9 @@ double Average(Int128 sum, int64_t count, const plan::Type& argument) {
 }
 
 void AppendKey(const GroupKey& key, uint64_t group, GrowingColumn& column) {
-  const uint64_t place = group / key.stride % key.Places();
-  if (place == key.values) {
+  const compile::GroupDigit& digit = key.digits[0];
+  const uint64_t place = group / digit.stride % digit.Places();
+  if (place == digit.values) {
     column.AppendNull();
   } else if (!key.integers.empty()) {
     column.AppendInteger(key.integers[place]);

@@ -111,7 +111,7 @@ void GroupTableRun::CreateTable() {
   }
   table_ = GetPart().Pool().TakeScratch(slots_ * layout_.words * sizeof(int64_t));
   if (shared_.is_hashed)
-    codes_ = GetPart().Pool().TakeScratch(slots_ * sizeof(uint64_t));
+    codes_ = GetPart().Pool().TakeScratch(slots_ * layout_.index_places.size() * sizeof(uint64_t));
   size_t interned = 0;
   for (size_t i = 0; i < texts_.size(); i++)
     interned += InternedBytes(i);
