@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "compile/expression_writer.hpp"
-#include "compile/refusal.hpp"
 
 namespace margay::compile {
 
@@ -153,9 +152,7 @@ std::string AtomicFoldWords(Fold fold, const std::string& into, const std::strin
     case Fold::MaxWide:
       break;
   }
-  throw Unsupported(
-      "minimum or maximum of 128 bits in many groups over a join by keys that are "
-      "not unique");
+  throw std::logic_error("AtomicFoldWords: two words can't be folded at once");
 }
 
 }  // namespace
@@ -167,9 +164,19 @@ std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& in
 
 std::string AtomicCombineCode(Fold fold, const std::string& into,
                               const std::vector<std::string>& from) {
+  if (NeedsTwoPasses(fold)) {
+    return AtomicFoldWords(fold == Fold::MinWide ? Fold::Min64 : Fold::Max64, into + " + 1",
+                           from[1]);
+  }
   if (fold == Fold::SumFloat)
     return AtomicFoldWords(fold, into, "as_double(" + from[0] + ")");
   return AtomicFoldWords(fold, into, from.size() == 1 ? from[0] : WideOf(from));
+}
+
+std::string AtomicLowCode(Fold fold, const std::string& into,
+                          const std::vector<std::string>& from) {
+  return std::string(fold == Fold::MinWide ? "atomic_min_low(" : "atomic_max_low(") + into + ", " +
+         WideOf(from) + ");";
 }
 
 void Combine(Fold fold, int64_t* into, const int64_t* from) {

@@ -174,6 +174,30 @@ std::set<size_t> TablesOf(const Pipeline& pipeline, const std::vector<bool>& is_
   return tables;
 }
 
+//! Whether the pipeline finds a minimum or maximum of 128 bits.
+bool HasWideExtreme(const Pipeline& pipeline, ExpressionWriter& writer) {
+  return std::any_of(pipeline.aggregates.begin(), pipeline.aggregates.end(),
+                     [&](const plan::Aggregate& aggregate) {
+                       return (aggregate.function == AggregateFunction::Min ||
+                               aggregate.function == AggregateFunction::Max) &&
+                              !aggregate.argument->GetType().IsVarchar() &&
+                              writer.Write(aggregate.argument).machine == Machine::Wide;
+                     });
+}
+
+//! Whether the pipeline has groups that a work-group can't have to itself: its work-items don't
+//! wait for each other where rows may have any number of matches, so that no two of them can own
+//! different groups of a table, and those that share one need two passes.
+bool NeedsTwoPasses(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
+                    bool multiplies_rows, ExpressionWriter& writer) {
+  const bool needs_stops =
+      multiplies_rows ||
+      std::any_of(pipeline.joins.begin(), pipeline.joins.end(), [&](const PipelineJoin& join) {
+        return join_tables[join.build].IsNestedLoop();
+      });
+  return needs_stops && !pipeline.outputs.empty() && HasWideExtreme(pipeline, writer);
+}
+
 //! Builds the list of accumulators without repetitions.
 class AccumulatorList {
  public:
@@ -261,7 +285,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   } catch (const Unsupported&) {
     layout.groups = kMostIndexes;
   }
-  if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty()) {
+  if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
+      NeedsTwoPasses(pipeline, join_tables, multiplies_rows, writer)) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
@@ -324,6 +349,9 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   if (layout.shared) {
     for (size_t table : TablesOf(pipeline, is_dependent, scratch))
       layout.shared->rows.push_back({table, layout.words++});
+    layout.shared->has_two_passes = std::any_of(
+        layout.accumulators.begin(), layout.accumulators.end(),
+        [](const Accumulator& accumulator) { return compile::NeedsTwoPasses(accumulator.fold); });
   }
   return layout;
 }

@@ -48,6 +48,8 @@ struct SharedGroups {
   uint64_t slots = 1;         //!< to begin with; a power of two if hashed
   bool is_clustered = false;  //!< the rows of a group follow each other in the scanned table
   std::vector<Row> rows;      //!< of the tables that dependent keys read
+  //! The rows are folded twice: see NeedsTwoPasses.
+  bool has_two_passes = false;
 };
 
 //! How the aggregates of a pipeline are held while they are computed.

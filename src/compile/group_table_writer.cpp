@@ -118,14 +118,7 @@ class CollectOutputs {
 
 GroupTableWriter::GroupTableWriter(const Pipeline& pipeline, const AggregateLayout& layout,
                                    KernelContext context)
-    : pipeline_(pipeline), layout_(layout), context_(std::move(context)) {
-  for (const Accumulator& accumulator : layout.accumulators) {
-    if (!IsAtomic(accumulator.fold)) {
-      throw Unsupported("minimum or maximum of 128 bits in more than " +
-                        std::to_string(kMostOwnGroups) + " possible groups");
-    }
-  }
-}
+    : pipeline_(pipeline), layout_(layout), context_(std::move(context)) {}
 
 template <typename Visit>
 void GroupTableWriter::VisitInitialWords(const Visit& visit) const {
@@ -140,6 +133,8 @@ std::vector<std::string> GroupTableWriter::Arguments() const {
   std::vector<std::string> arguments{"volatile __global long* group_table", "const ulong slots"};
   if (layout_.shared->is_hashed)
     arguments.push_back("volatile __global ulong* group_codes");
+  if (layout_.shared->has_two_passes)
+    arguments.push_back("const int is_second");
   return arguments;
 }
 
@@ -197,6 +192,8 @@ void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
   std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
+  if (layout_.shared->has_two_passes)
+    call += "is_second, ";
   for (size_t word = 0; word < IndexWords(); word++)
     call += (word == 0 ? "" : ", ") + IndexWord(group, word);
   VisitInitialWords([&](size_t word, const std::string&) { call += ", " + Accumulated(word); });
@@ -236,6 +233,33 @@ void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& functio
   block.Line("volatile __global long* words = group_table + slot * WORDS;");
 }
 
+template <typename Code>
+void GroupTableWriter::WriteCombine(CodeBlock& block, const Accumulator& accumulator,
+                                    const Code& code) const {
+  const std::vector<int64_t> initial = InitialWords(accumulator.fold);
+  std::vector<std::string> words;
+  std::string is_changed;
+  for (size_t word = 0; word < initial.size(); word++) {
+    words.push_back(Accumulated(accumulator.word + word));
+    is_changed += (word == 0 ? "" : " | ") + words.back() +
+                  " != " + IntegerLiteral(initial[word], Machine::Int64);
+  }
+  block.Line("if (" + is_changed + ") " +
+             code(accumulator.fold, "words + " + Number(accumulator.word), words));
+}
+
+void GroupTableWriter::WriteSecondPass(CodeBlock& block) const {
+  if (!layout_.shared->has_two_passes)
+    return;
+  block.Open("if (is_second) {");
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    if (NeedsTwoPasses(accumulator.fold))
+      WriteCombine(block, accumulator, AtomicLowCode);
+  }
+  block.Line("return;");
+  block.Close();
+}
+
 std::string GroupTableWriter::FoldFunctions(Shape shape) const {
   CodeBlock block;
   const auto write_rows = [&] {
@@ -245,6 +269,7 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
   if (shape == Shape::Loop && layout_.shared->is_clustered) {
     block.Line("// Puts the accumulators of a group, of which nobody else has rows, into its row.");
     OpenFunction(block, "store_group");
+    WriteSecondPass(block);
     VisitInitialWords([&](size_t word, const std::string&) {
       block.Line("words[" + Number(word) + "] = " + Accumulated(word) + ";");
     });
@@ -257,24 +282,14 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
       "// Folds accumulators of one group into its row of the table. The first to count rows");
   block.Line("// there sets what is the same in all rows of the group.");
   OpenFunction(block, "fold_group");
+  WriteSecondPass(block);
   block.Line("int fault = 0;");
   block.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
   block.Line("*added += 1;");
   write_rows();
   block.Close();
-  for (size_t i = 1; i < layout_.accumulators.size(); i++) {
-    const Accumulator& accumulator = layout_.accumulators[i];
-    const std::vector<int64_t> initial = InitialWords(accumulator.fold);
-    std::vector<std::string> words;
-    std::string is_changed;
-    for (size_t word = 0; word < initial.size(); word++) {
-      words.push_back(Accumulated(accumulator.word + word));
-      is_changed += (word == 0 ? "" : " | ") + words.back() +
-                    " != " + IntegerLiteral(initial[word], Machine::Int64);
-    }
-    block.Line("if (" + is_changed + ") " +
-               AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
-  }
+  for (size_t i = 1; i < layout_.accumulators.size(); i++)
+    WriteCombine(block, layout_.accumulators[i], AtomicCombineCode);
   block.Line("*raised |= fault;");
   block.Close();
   return block.Text();

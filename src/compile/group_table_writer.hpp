@@ -33,6 +33,8 @@ struct CollectKernel {
 //!   group_table   slots x words   long: rows of accumulators
 //!   group_codes   slots x CODE_WORDS   ulong, if hashed: the words of the index of the slot's group,
 //!                                      each + 1, 0 for none
+//! Where a minimum or maximum of 128 bits needs two passes over all rows, the argument `is_second`
+//! tells which: the second one folds the low words of these alone.
 class GroupTableWriter {
  public:
   //! Slots that a work-group of these kernels takes at a time.
@@ -83,6 +85,11 @@ class GroupTableWriter {
   //! each as `position`; returns how many scopes are open then.
   size_t OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
                     KernelContext& context) const;
+  //! The words of accumulator `accumulator`, folded by `code` where they are not the initial ones.
+  template <typename Code>
+  void WriteCombine(CodeBlock& block, const Accumulator& accumulator, const Code& code) const;
+  //! What a second pass does, and that is all.
+  void WriteSecondPass(CodeBlock& block) const;
   void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
   //! Opens a function that WriteCall calls, up to the group's `words`.
   void OpenFunction(CodeBlock& block, const std::string& function) const;

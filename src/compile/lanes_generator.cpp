@@ -94,10 +94,10 @@ void LanesGenerator::ChooseTable() {
       return;
     }
   }
-  const bool is_atomic =
-      std::all_of(layout.accumulators.begin(), layout.accumulators.end(),
-                  [](const Accumulator& accumulator) { return IsAtomic(accumulator.fold); });
-  if (is_atomic || NeedsStops()) {
+  const bool is_atomic = std::none_of(
+      layout.accumulators.begin(), layout.accumulators.end(),
+      [](const Accumulator& accumulator) { return NeedsTwoPasses(accumulator.fold); });
+  if (is_atomic) {
     table_ = Table::Shared;
     kernel_.shares_tables = true;
     return;
