@@ -66,8 +66,11 @@ std::vector<std::string> FoldWords(Fold fold, bool is_checked, const std::vector
         lines.push_back(line);
       return InBraces(lines);
     }
+    case Fold::MinText:
+    case Fold::MaxText:
+      break;
   }
-  throw std::logic_error("FoldWords: unknown fold");
+  throw std::logic_error("FoldWords: text is folded by a TextExtreme");
 }
 
 }  // namespace
@@ -150,9 +153,11 @@ std::string AtomicFoldWords(Fold fold, const std::string& into, const std::strin
       return "atomic_add_wide" + arguments + ", &fault);";
     case Fold::MinWide:
     case Fold::MaxWide:
+    case Fold::MinText:
+    case Fold::MaxText:
       break;
   }
-  throw std::logic_error("AtomicFoldWords: two words can't be folded at once");
+  throw std::logic_error("AtomicFoldWords: no fold of one word of a number");
 }
 
 }  // namespace
@@ -203,6 +208,9 @@ void Combine(Fold fold, int64_t* into, const int64_t* from) {
     case Fold::Sum64:
     case Fold::Sum128:
       throw std::logic_error("Combine: sums are combined by the caller");
+    case Fold::MinText:
+    case Fold::MaxText:
+      throw std::logic_error("Combine: strings are in shared tables alone");
   }
 }
 

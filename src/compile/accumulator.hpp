@@ -19,6 +19,8 @@ enum class Fold : uint8_t {
   Max64,     //!< 1 word
   MinWide,   //!< 2 words: low, high
   MaxWide,   //!< 2 words: low, high
+  MinText,   //!< 1 word: see TextExtreme, whose folding the functions below know nothing of
+  MaxText,   //!< 1 word
 };
 
 struct Accumulator {
@@ -32,6 +34,10 @@ struct Accumulator {
     return fold == Fold::Sum128 || fold == Fold::MinWide || fold == Fold::MaxWide ? 2 : 1;
   }
 };
+
+inline bool IsText(Fold fold) {
+  return fold == Fold::MinText || fold == Fold::MaxText;
+}
 
 //! What the words of an accumulator hold before the first value.
 std::vector<int64_t> InitialWords(Fold fold);

@@ -10,6 +10,8 @@
 #include "compile/group_dependence.hpp"
 #include "compile/interned_text.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/uniqueness.hpp"
 
 namespace margay::compile {
@@ -192,10 +194,31 @@ bool NeedsTwoPasses(const Pipeline& pipeline, const std::vector<JoinTable>& join
                     bool multiplies_rows, ExpressionWriter& writer) {
   const bool needs_stops =
       multiplies_rows ||
-      std::any_of(pipeline.joins.begin(), pipeline.joins.end(), [&](const PipelineJoin& join) {
-        return join_tables[join.build].IsNestedLoop();
-      });
+      std::any_of(pipeline.joins.begin(), pipeline.joins.end(),
+                  [&](const PipelineJoin& join) { return join_tables[join.build].IsNestedLoop(); });
   return needs_stops && !pipeline.outputs.empty() && HasWideExtreme(pipeline, writer);
+}
+
+//! Whether the pipeline finds a minimum or maximum of text.
+bool HasTextExtreme(const Pipeline& pipeline, const KernelContext& context) {
+  return std::any_of(pipeline.aggregates.begin(), pipeline.aggregates.end(),
+                     [&](const plan::Aggregate& aggregate) {
+                       return aggregate.type.IsVarchar() &&
+                              StringArgument::FindText(aggregate.argument, context.columns);
+                     });
+}
+
+//! The fold of a minimum or maximum of `value`. Throws Unsupported.
+Fold ExtremeOf(const plan::Aggregate& aggregate, const Value& value, const KernelContext& context) {
+  const bool is_minimum = aggregate.function == AggregateFunction::Min;
+  if (const InputColumn* text = StringArgument::FindText(aggregate.argument, context.columns)) {
+    const Fold fold = is_minimum ? Fold::MinText : Fold::MaxText;
+    TextExtreme(*text, fold).Check(context.table);
+    return fold;
+  }
+  if (value.machine == Machine::Wide)
+    return is_minimum ? Fold::MinWide : Fold::MaxWide;
+  return is_minimum ? Fold::Min64 : Fold::Max64;
 }
 
 //! Builds the list of accumulators without repetitions.
@@ -243,6 +266,12 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
+Value WriteArgument(const plan::ExpressionPointer& argument, ExpressionWriter& writer,
+                    const std::vector<InputColumn>& columns) {
+  return argument->GetType().IsVarchar() ? StringArgument::Of(argument).Write(writer, columns)
+                                         : writer.Write(argument);
+}
+
 void GroupKey::SetPlaces(Int128 last, bool has_null) {
   const UInt128 place =
       (static_cast<UInt128>(last) - static_cast<UInt128>(low)) / static_cast<UInt128>(step);
@@ -286,6 +315,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     layout.groups = kMostIndexes;
   }
   if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
+      HasTextExtreme(pipeline, scratch) ||
       NeedsTwoPasses(pipeline, join_tables, multiplies_rows, writer)) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
@@ -316,11 +346,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
         aggregate.argument->GetType().ToString() + aggregate.argument->ToString();
     auto [entry, is_new] = argument_numbers.try_emplace(text, values.size());
     if (is_new) {
-      const bool is_text_function = aggregate.argument->GetType().IsVarchar() &&
-                                    aggregate.argument->GetOperation() != plan::Operation::Column;
-      if (is_text_function)
-        throw Unsupported("aggregates of the string " + aggregate.argument->ToString());
-      values.push_back(writer.Write(aggregate.argument));
+      values.push_back(WriteArgument(aggregate.argument, writer, scratch.columns));
       layout.arguments.push_back(aggregate.argument);
       layout.argument_machines.push_back(values.back().machine);
       layout.argument_ranges.push_back(values.back().range);
@@ -329,17 +355,14 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const Value& value = values[argument];
     if (value.CanBeNull())
       source.count = list.Add({Fold::Count, 0, argument, true, false});
-    const bool is_wide = value.machine == Machine::Wide;
     switch (aggregate.function) {
       case AggregateFunction::Sum:
       case AggregateFunction::Average:
         source.value = list.Add(SumOf(argument, value, rows, multiplies_rows, layout));
         break;
       case AggregateFunction::Min:
-        source.value = list.Add({is_wide ? Fold::MinWide : Fold::Min64, 0, argument, true, false});
-        break;
       case AggregateFunction::Max:
-        source.value = list.Add({is_wide ? Fold::MaxWide : Fold::Max64, 0, argument, true, false});
+        source.value = list.Add({ExtremeOf(aggregate, value, scratch), 0, argument, true, false});
         break;
       default:
         break;

@@ -35,7 +35,8 @@ struct GroupKey {
 };
 
 //! One table of groups for all work-groups of all launches, in global memory: for more groups than
-//! a table per work-group could hold, and for keys that are known by others only.
+//! a table per work-group could hold, for keys that are known by others only, and for what the host
+//! could not merge.
 struct SharedGroups {
   //! The row of `table` that all rows of a group have; the group's word `word` holds it.
   struct Row {
@@ -90,6 +91,11 @@ struct AggregateLayout {
   static AggregateLayout Of(const Program& program, const std::vector<JoinTable>& join_tables,
                             KernelContext scratch, uint64_t rows, bool multiplies_rows);
 };
+
+//! Writes the value of an aggregate's argument for the row at hand. `columns` are those of the
+//! kernel. Throws Unsupported.
+Value WriteArgument(const plan::ExpressionPointer& argument, ExpressionWriter& writer,
+                    const std::vector<InputColumn>& columns);
 
 //! Most possible groups of a table per work-group: one of five accumulators then takes 2.5 MiB,
 //! about a CPU core's second-level cache.

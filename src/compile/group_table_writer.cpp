@@ -5,6 +5,8 @@
 
 #include "compile/group_values.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/text_writer.hpp"
 
 namespace margay::compile {
@@ -179,16 +181,36 @@ void GroupTableWriter::WriteRunStart(CodeBlock& block) const {
     block.Line(IndexWord("run_group", word) + " = " + IndexWord("group", word) + ";");
 }
 
-void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
-  WriteCall(block, "fold_group", group);
+void GroupTableWriter::WriteFold(KernelContext& context, CodeBlock& block,
+                                 const std::string& group) const {
+  CodeBlock texts(block.Indentation() + 2);
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    if (!IsText(accumulator.fold))
+      continue;
+    const InputColumn* text =
+        StringArgument::FindText(layout_.arguments[accumulator.argument], context.columns);
+    TextExtreme(*text, accumulator.fold)
+        .WriteAtomicFold(context, texts, "words + " + Number(accumulator.word),
+                         Accumulated(accumulator.word));
+  }
+  const std::string call = Call("fold_group", group) + ";";
+  if (texts.Text().empty()) {
+    block.Line(call);
+    return;
+  }
+  block.Open("{");
+  block.Line("volatile __global long* words = " + call);
+  block.Open("if (words != 0) {");
+  block.Append(texts);
+  block.Close();
+  block.Close();
 }
 
 void GroupTableWriter::WriteStore(CodeBlock& block, const std::string& group) const {
-  WriteCall(block, "store_group", group);
+  block.Line(Call("store_group", group) + ";");
 }
 
-void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
-                                 const std::string& group) const {
+std::string GroupTableWriter::Call(const std::string& function, const std::string& group) const {
   std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
@@ -199,11 +221,11 @@ void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
   VisitInitialWords([&](size_t word, const std::string&) { call += ", " + Accumulated(word); });
   for (const SharedGroups::Row& row : layout_.shared->rows)
     call += ", " + GroupRow(row.table);
-  block.Line(call + ", &fault, &full, &added);");
+  return call + ", &fault, &full, &added)";
 }
 
 void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& function) const {
-  block.Open("inline void " + function + "(");
+  block.Open("inline volatile __global long* " + function + "(");
   std::vector<std::string> parameters = Arguments();
   for (size_t word = 0; word < IndexWords(); word++)
     parameters.push_back("const ulong " + IndexWord("group", word));
@@ -217,7 +239,7 @@ void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& functio
   block.Close("");
   block.Open("{");
   if (layout_.shared->is_hashed) {
-    block.Line("if (*full) return;");
+    block.Line("if (*full) return 0;");
     std::string code;
     for (size_t word = 0; word < IndexWords(); word++)
       code += (word == 0 ? "" : ", ") + IndexWord("group", word) + " + 1";
@@ -225,7 +247,7 @@ void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& functio
     block.Line("const ulong slot = group_slot(group_codes, slots - 1, code);");
     block.Open("if (slot >= slots) {");
     block.Line("*full = 1;");
-    block.Line("return;");
+    block.Line("return 0;");
     block.Close();
   } else {
     block.Line("const ulong slot = group;");
@@ -256,7 +278,7 @@ void GroupTableWriter::WriteSecondPass(CodeBlock& block) const {
     if (NeedsTwoPasses(accumulator.fold))
       WriteCombine(block, accumulator, AtomicLowCode);
   }
-  block.Line("return;");
+  block.Line("return 0;");
   block.Close();
 }
 
@@ -275,6 +297,7 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
     });
     write_rows();
     block.Line("*added += 1;");
+    block.Line("return words;");
     block.Close();
     block.Line("");
   }
@@ -288,9 +311,12 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
   block.Line("*added += 1;");
   write_rows();
   block.Close();
-  for (size_t i = 1; i < layout_.accumulators.size(); i++)
-    WriteCombine(block, layout_.accumulators[i], AtomicCombineCode);
+  for (size_t i = 1; i < layout_.accumulators.size(); i++) {
+    if (!IsText(layout_.accumulators[i].fold))
+      WriteCombine(block, layout_.accumulators[i], AtomicCombineCode);
+  }
   block.Line("*raised |= fault;");
+  block.Line("return words;");
   block.Close();
   return block.Text();
 }
@@ -343,7 +369,8 @@ size_t GroupTableWriter::OpenGroups(CodeBlock& block, Shape shape, const GroupFi
   const std::string words = "__global const long* words = group_table + slot * WORDS;";
   const auto open_wanted = [&] {
     block.Line(words);
-    block.Open("if (words[0] != 0) {");
+    // Without keys there is a group even if it has no rows.
+    block.Open(layout_.keys.empty() ? "{" : "if (words[0] != 0) {");
     if (!filter.Exists())
       return std::string("1");
     const DirectReader reader;
@@ -387,9 +414,18 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     if (layout_.keys[i].is_dependent)
       VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
   }
-  for (const InputColumn& text : layout_.InternedTexts()) {
-    if (kept == nullptr)
+  const auto text_of = [&](const plan::Aggregate& aggregate) {
+    return aggregate.type.IsVarchar()
+               ? StringArgument::FindText(aggregate.argument, context.columns)
+               : nullptr;
+  };
+  if (kept == nullptr) {
+    for (const InputColumn& text : layout_.InternedTexts())
       read.insert(text.number);
+    for (const plan::Aggregate& aggregate : pipeline_.aggregates) {
+      if (const InputColumn* text = text_of(aggregate))
+        read.insert(text->number);
+    }
   }
   for (size_t column : read)
     collect.columns.push_back(context.columns[column]);
@@ -429,8 +465,11 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
   }
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
-    outputs.AddValue(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context),
-                     0);
+    const Value value = values.Aggregate(i, aggregate);
+    if (const InputColumn* text = text_of(aggregate))
+      outputs.AddText(aggregate.type, *text, value, nullptr);
+    else
+      outputs.AddValue(aggregate.type, value, TextsOf(aggregate, context), 0);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();

@@ -31,7 +31,8 @@ struct CollectKernel {
 
 //! Writes what generated source holds for a shared table of groups:
 //!   group_table   slots x words   long: rows of accumulators
-//!   group_codes   slots x CODE_WORDS   ulong, if hashed: the words of the index of the slot's group,
+//!   group_codes   slots x CODE_WORDS   ulong, if hashed: the words of the index of the slot's
+//!   group,
 //!                                      each + 1, 0 for none
 //! Where a minimum or maximum of 128 bits needs two passes over all rows, the argument `is_second`
 //! tells which: the second one folds the low words of these alone.
@@ -60,8 +61,8 @@ class GroupTableWriter {
   //! Sets `run_group` to `group`.
   void WriteRunStart(CodeBlock& block) const;
   //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
-  //! new; sets `full` where there is no room for it.
-  void WriteFold(CodeBlock& block, const std::string& group) const;
+  //! new; sets `full` where there is no room for it. `context` is the kernel's.
+  void WriteFold(KernelContext& context, CodeBlock& block, const std::string& group) const;
   //! The same for a group of which these are all rows.
   void WriteStore(CodeBlock& block, const std::string& group) const;
 
@@ -90,8 +91,10 @@ class GroupTableWriter {
   void WriteCombine(CodeBlock& block, const Accumulator& accumulator, const Code& code) const;
   //! What a second pass does, and that is all.
   void WriteSecondPass(CodeBlock& block) const;
-  void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
-  //! Opens a function that WriteCall calls, up to the group's `words`.
+  //! A call of `function`, which returns a pointer to the group's words, or null where there is
+  //! nothing more to do with them.
+  std::string Call(const std::string& function, const std::string& group) const;
+  //! Opens a function that Call calls, up to the group's `words`.
   void OpenFunction(CodeBlock& block, const std::string& function) const;
   //! The words of the index of the group in `slot`.
   std::vector<std::string> IndexCode() const;

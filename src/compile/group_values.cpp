@@ -4,6 +4,7 @@
 
 #include "compile/float_group_key.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
 
 namespace margay::compile {
 
@@ -28,7 +29,8 @@ std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggreg
                                                    const KernelContext& context) {
   if (!aggregate.type.IsVarchar())
     return nullptr;
-  return context.columns[aggregate.argument->ColumnIndex()].form->GetDictionary();
+  const plan::ExpressionPointer column = StringArgument::Of(aggregate.argument).column;
+  return context.columns[column->ColumnIndex()].form->GetDictionary();
 }
 
 std::string GroupValues::Unsigned(Int128 value) {
@@ -59,13 +61,12 @@ Value GroupValues::Placed(const GroupKey& key, const std::vector<std::string>& d
     low += " * " + Unsigned(key.step);
   if (MachineFor(value.range) == Machine::Wide) {
     value.machine = Machine::Wide;
-    value.code = writer_.Declare(value.machine,
-                                 "wide_add(wide_make(" + low + ", (long)(" + high + ")), " +
-                                     parameters_.AddInteger(key.low, Machine::Wide) + ")");
+    value.code =
+        writer_.Declare(value.machine, "wide_add(wide_make(" + low + ", (long)(" + high + ")), " +
+                                           parameters_.AddInteger(key.low, Machine::Wide) + ")");
   } else {
     value.machine = Machine::Int64;
-    value.code =
-        writer_.Declare(value.machine, "(long)(" + low + " + " + Unsigned(key.low) + ")");
+    value.code = writer_.Declare(value.machine, "(long)(" + low + " + " + Unsigned(key.low) + ")");
   }
   return value;
 }
@@ -157,6 +158,11 @@ Value GroupValues::Average(const Accumulator& accumulator, const std::string& co
 Value GroupValues::Extreme(const Accumulator& accumulator, const plan::Aggregate& aggregate) {
   const plan::Type& argument = aggregate.argument->GetType();
   Value value;
+  if (IsText(accumulator.fold)) {
+    value.machine = Machine::Int64;
+    value.code = writer_.Declare(value.machine, Word(accumulator.word) + " - 1");
+    return value;
+  }
   if (accumulator.fold == Fold::MinWide || accumulator.fold == Fold::MaxWide) {
     value.machine = Machine::Wide;
     value.code = writer_.Declare(value.machine, "wide_make((ulong)" + Word(accumulator.word) +
@@ -201,7 +207,8 @@ Value GroupValues::Aggregate(size_t number, const plan::Aggregate& aggregate) {
       value = Extreme(value_of, aggregate);
       break;
   }
-  if (source.count != 0)
+  // Without keys there is a group even if it has no rows.
+  if (source.count != 0 || layout_.keys.empty())
     value.null = writer_.Declare(Machine::Int32, "(" + count + " == 0)");
   return value;
 }

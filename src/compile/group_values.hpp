@@ -28,7 +28,8 @@ class GroupValues {
 
   //! The value of a key that is not dependent; of a string: its code.
   Value Key(const GroupKey& key);
-  //! The value of aggregate number `number`, which is `aggregate`. Throws Unsupported.
+  //! The value of aggregate number `number`, which is `aggregate`; of a string its code, or, if it
+  //! is text, its row in the column that holds the bytes. Throws Unsupported.
   Value Aggregate(size_t number, const plan::Aggregate& aggregate);
 
  private:

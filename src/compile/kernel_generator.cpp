@@ -12,6 +12,8 @@
 #include "compile/plain_build.hpp"
 #include "compile/ranged_keys.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/text_resolution.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
@@ -557,6 +559,8 @@ void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& bloc
       word += (word.empty() ? "" : " + ") + digits[digit];
     }
   }
+  if (layout.keys.empty())
+    index[0] = "0UL";
   for (size_t word = 0; word < index.size(); word++) {
     // A value that raised a fault may lie outside of its domain.
     if (!is_certain) {
@@ -568,13 +572,20 @@ void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& bloc
   }
 }
 
+void KernelGenerator::WriteTextFold(CodeBlock& block, const Accumulator& accumulator,
+                                    const std::string& into, const std::string& from) {
+  const plan::ExpressionPointer& argument = kernel_.aggregate.arguments[accumulator.argument];
+  TextExtreme(*StringArgument::FindText(argument, input_.columns), accumulator.fold)
+      .WriteFold(context_, block, into, from);
+}
+
 std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
   std::vector<Value> values;
   for (const plan::ExpressionPointer& argument : kernel_.aggregate.arguments) {
     // A flag is no number in the vector dialect.
     if (argument->GetType().IsBoolean())
       writer.GetDialect().RequireRow();
-    values.push_back(writer.Write(argument));
+    values.push_back(WriteArgument(argument, writer, input_.columns));
   }
   return values;
 }

@@ -79,6 +79,9 @@ class KernelGenerator {
   //! row's group.
   template <typename Word>
   void WriteFolds(CodeBlock& block, const std::vector<Value>& values, const Word& word);
+  //! Writes the folding of the string of word `from` (see TextExtreme) into the variable `into`.
+  void WriteTextFold(CodeBlock& block, const Accumulator& accumulator, const std::string& into,
+                     const std::string& from);
   //! Writes the values of the arguments for a row.
   std::vector<Value> WriteArguments(ExpressionWriter& writer);
   //! Writes the outputs of a row to `position` of the unit's region.
@@ -132,8 +135,12 @@ void KernelGenerator::WriteFolds(CodeBlock& block, const std::vector<Value>& val
     const bool is_conditional = accumulator.has_argument && value.CanBeNull();
     if (is_conditional)
       block.Open("if (!" + value.null + ") {");
-    for (const std::string& line : FoldCode(accumulator, words, value))
-      block.Line(line);
+    if (IsText(accumulator.fold)) {
+      WriteTextFold(block, accumulator, words[0], value.code);
+    } else {
+      for (const std::string& line : FoldCode(accumulator, words, value))
+        block.Line(line);
+    }
     if (is_conditional)
       block.Close();
   }

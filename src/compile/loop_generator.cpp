@@ -98,7 +98,7 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
   if (kernel_.build) {
     WriteInsert(writer, block);
   } else if (kernel_.is_aggregate) {
-    if (!kernel_.aggregate.keys.empty())
+    if (!kernel_.aggregate.keys.empty() || group_table_)
       WriteGroup(writer, block);
     if (group_table_)
       WriteRun(block);
@@ -137,7 +137,7 @@ void LoopGenerator::WriteRun(CodeBlock& block) {
 
 void LoopGenerator::WriteRunEnd(CodeBlock& block) {
   block.Open("if (run_group != ~0UL) {");
-  group_table_->WriteFold(block, "run_group");
+  group_table_->WriteFold(context_, block, "run_group");
   block.Close();
 }
 

@@ -37,6 +37,10 @@ struct InputColumn {
 const InputColumn* FindTextColumn(const plan::Expression& expression,
                                   const std::vector<InputColumn>& columns);
 
+//! Whether a kernel that scans table `scanned` can read the string of any row of the column that
+//! holds the bytes of `column`, which is text: a launch over several extents gets the one at hand.
+bool HasAllTextAtHand(const InputColumn& column, size_t scanned);
+
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 inline constexpr size_t kMostArguments = 120;
 

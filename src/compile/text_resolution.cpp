@@ -80,14 +80,8 @@ void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
       key.expression = resolver.Resolve(resolver.OrderedText(key.expression));
   }
   for (plan::Aggregate& aggregate : pipeline.aggregates) {
-    if (!aggregate.argument)
-      continue;
-    aggregate.argument = resolver.Resolve(aggregate.argument);
-    if (aggregate.function != plan::AggregateFunction::Count &&
-        resolver.IsTextColumn(*aggregate.argument)) {
-      throw Unsupported("aggregates of text; " + aggregate.argument->ColumnName() +
-                        kTooManyStrings);
-    }
+    if (aggregate.argument)
+      aggregate.argument = resolver.Resolve(aggregate.argument);
   }
 }
 

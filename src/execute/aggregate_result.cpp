@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 #include "compile/float_group_key.hpp"
+#include "compile/string_argument.hpp"
 #include "execute/part.hpp"
 
 namespace margay::execute {
@@ -154,6 +156,9 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
     case Fold::MaxWide:
       column.AppendInteger(JoinWords(value[0], value[1]));
       return;
+    case Fold::MinText:
+    case Fold::MaxText:
+      throw std::logic_error("FinishAggregates: strings are in shared tables alone");
   }
 }
 
@@ -168,7 +173,7 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64
   for (const plan::Aggregate& aggregate : kernel.aggregates) {
     GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
     if (aggregate.type.IsVarchar()) {
-      const size_t number = aggregate.argument->ColumnIndex();
+      const size_t number = compile::StringArgument::Of(aggregate.argument).column->ColumnIndex();
       for (const auto* inputs : {&kernel.columns, &kernel.joined_columns}) {
         for (const compile::InputColumn& input : *inputs) {
           if (input.number == number)

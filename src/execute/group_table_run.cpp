@@ -97,7 +97,8 @@ void GroupTableRun::RunAll() {
                  too_few = slots_;
                  slots_ *= kGrowth;
                });
-  groups_ = Groups();
+  // Without keys there is a group even if it has no rows.
+  groups_ = layout_.keys.empty() ? 1 : Groups();
   const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{groups_}, kFewestSlots));
   if (shared_.is_hashed)
     GetPart().LearnSize(GetPart().Program().builds.size(), enough > too_few ? enough : slots_);

@@ -74,7 +74,7 @@ class GroupTableRun : public KernelRun {
   const std::vector<compile::InputColumn> texts_;                //!< that are keys
   std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
-  uint32_t groups_ = 0;    //!< that have rows
+  uint32_t groups_ = 0;    //!< of the result, before a filter
   int32_t is_second_ = 0;  //!< pass
   memory::ScratchExtent table_, codes_;
   memory::ScratchReservation reservation_;  //!< of interned_
