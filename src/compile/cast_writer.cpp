@@ -187,15 +187,22 @@ Value CastWriter::Rounded(const Value& value, int exponent) {
   return result;
 }
 
+//! A value of a type of up to 64 bits as a number of such a type, whatever it is computed in.
+static std::string WordOf(const Value& value, const Type& type) {
+  if (value.machine != Machine::Wide)
+    return value.code;
+  return (RangeOf(type).low < 0 ? "(long)" : "") + value.code + ".low";
+}
+
 std::string CastWriter::ToDouble(const Value& value, const Type& type) {
   const bool is_128_bits = type.PhysicalBytes() == 16;
+  if (!is_128_bits)
+    return "(double)" + WordOf(value, type);
   if (value.machine == Machine::Wide) {
-    if (!is_128_bits)
-      return "(double)" + value.code + ".low";  // UBIGINT
     return "(" + value.code + ".high == -1 ? -(double)(~" + value.code + ".low) - 1.0 : (double)" +
            value.code + ".low + (double)" + value.code + ".high * 18446744073709551616.0)";
   }
-  if (is_128_bits && value.range.low < -kExactInDouble) {
+  if (value.range.low < -kExactInDouble) {
     // DuckDB converts a negative 128-bit integer through its complement, which rounds differently.
     return "(" + value.code + " < 0 ? -(double)(~" + value.code + ") - 1.0 : (double)" +
            value.code + ")";
@@ -214,10 +221,8 @@ Value CastWriter::WriteIntegralToFloat(const Value& value, const Type& from, con
   result.machine = Machine::Float32;
   if (from.PhysicalBytes() == 16) {
     result.code = writer_.Declare(Machine::Float32, "(float)(" + ToDouble(value, from) + ")");
-  } else if (value.machine == Machine::Wide) {
-    result.code = writer_.Declare(Machine::Float32, "(float)" + value.code + ".low");
   } else {
-    result.code = writer_.Declare(Machine::Float32, "(float)" + value.code);
+    result.code = writer_.Declare(Machine::Float32, "(float)" + WordOf(value, from));
   }
   return result;
 }
@@ -234,7 +239,7 @@ Value CastWriter::WriteDecimalToFloat(const Value& value, const Type& from, cons
       return ToDouble(integer, from);
     if (from.PhysicalBytes() == 16)
       return "(float)(" + ToDouble(integer, from) + ")";
-    return "(float)" + integer.code;
+    return "(float)" + WordOf(integer, from);
   };
   Value result;
   result.null = value.null;

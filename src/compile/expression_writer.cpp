@@ -484,10 +484,13 @@ Value ExpressionWriter::WriteDivision(const plan::Expression& expression) {
       const std::string is_minus_one = DeclareFlag("(" + divisor + " == -1)");
       const std::string safe =
           Declare(value.machine, is_zero + " | " + is_minus_one + " ? 1 : " + divisor);
+      // By 1 instead, the remainder is 0 too. The result must not be chosen instead of the
+      // dividend: Intel's compiler 2026.22 ends the process over a choice between quotients and
+      // others.
       const std::string negated = dialect_.Wrapping(value.machine, "0", "-", dividend);
-      value.code =
-          Declare(value.machine, is_minus_one + " ? " + (is_quotient ? negated : "0") + " : " +
-                                     dividend + (is_quotient ? " / " : " % ") + safe);
+      value.code = Declare(value.machine, is_quotient ? "(" + is_minus_one + " ? " + negated +
+                                                            " : " + dividend + ") / " + safe
+                                                      : dividend + " % " + safe);
     }
   }
   value.null = EitherNull(EitherNull(a.null, b.null), is_zero);

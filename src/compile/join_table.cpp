@@ -67,6 +67,10 @@ bool IsFar(const Value& key) {
 //! Fewer heads lie in the nearest cache themselves.
 constexpr uint64_t kFewestSlotsOfBits = 1024;
 
+//! A hash table for fewer rows lies in caches, where an entry is put into its slot sooner than
+//! split off.
+constexpr double kFewestPartitionedRows = 1 << 22;
+
 //! With more rows than this, most probes would read both.
 constexpr double kMostShareOfBits = 0.5;
 
@@ -79,7 +83,7 @@ bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join
 }
 
 JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
-                        KernelContext scratch, const std::vector<uint64_t>& rows,
+                        KernelContext scratch, const std::vector<uint64_t>& rows, Shape shape,
                         std::optional<JoinMethod> method) {
   const BuildPipeline& side = program.builds[build];
   JoinTable table;
@@ -113,12 +117,12 @@ JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<
       (table.keys_are_unique || AreGroupKeys(side.keys, scratch.columns, side.pipeline.table));
   if (table.ranged_key && values[*table.ranged_key].machine == Machine::Wide)
     table.ranged_key.reset();
-  table.ChooseForm(side, values, scratch.columns, method);
+  table.ChooseForm(side, values, scratch.columns, shape, method);
   return table;
 }
 
 void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
-                           const std::vector<InputColumn>& columns,
+                           const std::vector<InputColumn>& columns, Shape shape,
                            std::optional<JoinMethod> method) {
   const uint64_t expected = ExpectedRows(columns);
   const uint64_t few_slots = std::max(expected * kMostSlotsPerRow, kAlwaysDirect);
@@ -136,12 +140,23 @@ void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& 
   uint64_t most_heads = std::min(few_slots, kMostSlots);
   if (method == JoinMethod::Direct)
     most_heads = kMostForcedSlots;
-  else if (method == JoinMethod::Hash && !keys.empty())
+  else if ((method == JoinMethod::Hash || method == JoinMethod::PartitionedHash) && !keys.empty())
     most_heads = 0;
   is_direct = AddDirectKeys(keys, most_heads);
   if (!is_direct)
     CompareKeys(side, keys, columns, most_heads);
+  // The slots of a partitioned table are numbered in 32 bits.
+  if (!is_direct && slots <= kMostSlots && method != JoinMethod::Hash)
+    is_partitioned =
+        method == JoinMethod::PartitionedHash || IsWorthPartitions(side, columns, shape);
   has_bits = is_direct && slots >= kFewestSlotsOfBits && side.expected_share <= kMostShareOfBits;
+}
+
+bool JoinTable::IsWorthPartitions(const BuildPipeline& side,
+                                  const std::vector<InputColumn>& columns, Shape shape) const {
+  // GPUs, which have many atomic operations under way at once, were not measured.
+  return shape == Shape::Loop &&
+         static_cast<double>(ExpectedRows(columns)) * side.expected_share >= kFewestPartitionedRows;
 }
 
 uint64_t JoinTable::ExpectedRows(const std::vector<InputColumn>& columns) const {
@@ -158,6 +173,8 @@ JoinMethod JoinTable::Method() const {
     return JoinMethod::RankBitmap;
   if (holds_null.empty())
     return JoinMethod::NestedLoop;
+  if (is_partitioned)
+    return JoinMethod::PartitionedHash;
   return is_direct ? JoinMethod::Direct : JoinMethod::Hash;
 }
 

@@ -8,6 +8,7 @@
 #include "compile/expression_writer.hpp"
 #include "compile/join_method.hpp"
 #include "compile/pipeline.hpp"
+#include "compile/shape.hpp"
 
 namespace margay::compile {
 
@@ -35,6 +36,10 @@ namespace margay::compile {
 //! hash of them. A direct table may leave keys out whose domains are too large; they are compared
 //! then, as all keys of a hash table are. Without keys there is one slot, and all entries are in
 //! it: a nested loop.
+//!
+//! A hash table beyond caches is partitioned: its pipeline writes the slot plus one of each entry
+//! to nexts, 0 standing for no entry, and kernels::SlotChains makes heads and nexts of them. Once
+//! it is filled, it is a hash table like others.
 struct JoinTable {
   //! A key of a direct table: slot = sum over keys of (value - low) * stride. NULL, where the table
   //! holds it, takes the place behind the last value.
@@ -54,6 +59,7 @@ struct JoinTable {
   uint64_t slots = 1;                  //!< a power of two unless is_direct
   bool keys_are_unique = false;        //!< no two entries have equal keys
   std::vector<bool> holds_null;        //!< per key: entries may have NULL, which matches NULL
+  bool is_partitioned = false;         //!< filled by partitions of slots; not is_direct
   bool is_numbered = false;            //!< entries are numbered as they come
   bool has_bits = false;
   bool is_bitmap = false;     //!< has no entries but bits; is_direct and has_bits too
@@ -70,17 +76,21 @@ struct JoinTable {
   //! Every row of the probe side looks at all entries.
   bool IsNestedLoop() const { return holds_null.empty() && !keys_are_unique; }
 
-  //! Chooses the form of the table for a build side: `method`, if there is one and it can serve the
-  //! join. `others` are the tables that it joins with, `rows` those of all tables. Throws
-  //! Unsupported.
+  //! Chooses the form of the table for a build side, for kernels of `shape`: `method`, if there is
+  //! one and it can serve the join. `others` are the tables that it joins with, `rows` those of all
+  //! tables. Throws Unsupported.
   static JoinTable Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
-                      KernelContext scratch, const std::vector<uint64_t>& rows,
+                      KernelContext scratch, const std::vector<uint64_t>& rows, Shape shape,
                       std::optional<JoinMethod> method);
 
  private:
   //! Chooses how slots are found and what they hold: `method`, if that is possible.
   void ChooseForm(const BuildPipeline& side, const std::vector<Value>& keys,
-                  const std::vector<InputColumn>& columns, std::optional<JoinMethod> method);
+                  const std::vector<InputColumn>& columns, Shape shape,
+                  std::optional<JoinMethod> method);
+  //! Whether a hash table lies so far beyond caches that it had better be filled by partitions.
+  bool IsWorthPartitions(const BuildPipeline& side, const std::vector<InputColumn>& columns,
+                         Shape shape) const;
   //! Rows to have room for.
   uint64_t ExpectedRows(const std::vector<InputColumn>& columns) const;
   //! Makes the table a bitmap, or a ranked one, if that has no more than `most_slots` slots.

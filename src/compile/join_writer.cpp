@@ -360,8 +360,10 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
     block_.Line("atomic_or(&" + Bits(table) + "[" + slot.code + " >> 5], 1u << (uint)(" +
                 slot.code + " & 31));");
   }
-  if (table.HasNexts()) {
-    block_.Line(Nexts(table) + "[" + entry + "] = (int)atomic_xchg(&" + head + ", (uint)(" + entry +
+  if (table.is_partitioned) {
+    block_.Line(Nexts(table) + "[" + entry + "] = (int)(" + slot.code + " + 1);");
+  } else if (table.HasNexts()) {
+    block_.Line(Nexts(table) + "[" + entry + "] = (int)put_first(&" + head + ", (uint)(" + entry +
                 " + 1));");
   } else if (table.HasHeads()) {
     block_.Line(head + " = (uint)(" + entry + " + 1);");

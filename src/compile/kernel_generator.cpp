@@ -307,8 +307,11 @@ GeneratedKernel KernelGenerator::Generate() {
                        [](const InputColumn& column) { return column.IsText(); });
   };
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
-      has_text(kernel_.collect.columns))
+      has_text(kernel_.collect.columns)) {
+    if (kernel_.shape == Shape::Lanes)
+      block.Line("#define TEXT_IN_LANES");
     block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+  }
   if (!kernel_.aggregate.InternedTexts().empty())
     block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
   if (context_.uses_search)
@@ -329,6 +332,8 @@ GeneratedKernel KernelGenerator::Generate() {
       block.Line("#define CODE_WORDS " + std::to_string(kernel_.aggregate.index_places.size()));
   }
   block.Line("");
+  if (kernel_.build)
+    block.Line(std::string(kernels::EmbeddedSource("join_table.cl")));
   if (group_table_) {
     block.Line(std::string(kernels::EmbeddedSource("average.cl")));
     block.Line(std::string(kernels::EmbeddedSource("group_table.cl")));
@@ -503,8 +508,10 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
     index += index.empty() ? place : " + " + place;
   }
   // A value that raised a fault may lie outside of its domain.
-  block.Line("const " + std::string(dialect.IsVector() ? "uint8" : "uint") +
-             " group = " + (is_certain ? index : "min(" + index + ", (uint)(GROUPS - 1))") + ";");
+  // Oclgrind does not know a min of a vector and a number.
+  const std::string type = dialect.IsVector() ? "uint8" : "uint";
+  block.Line("const " + type + " group = " +
+             (is_certain ? index : "min(" + index + ", (" + type + ")(GROUPS - 1))") + ";");
 }
 
 std::vector<std::string> KernelGenerator::WriteDigits(ExpressionWriter& writer, const GroupKey& key,
@@ -657,7 +664,7 @@ GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTa
   const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
   const KernelContext context{plain.columns, dictionaries};
   GeneratedKernel kernel = GenerateKernel(
-      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, method));
+      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, shape, method));
   kernel.structure_name = StructureName(kernel);
   for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
     kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
@@ -688,7 +695,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       const Pipeline& pipeline = program.builds[i].pipeline;
       const KernelContext context{columns, dictionaries, pipeline.table,
                                   program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, tables, context, rows, method));
+      tables.push_back(JoinTable::Of(program, i, tables, context, rows, shape, method));
       const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
       generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back(), method)
                                        : GenerateKernel(shape, input, tables.back()));

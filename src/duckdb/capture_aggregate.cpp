@@ -12,6 +12,7 @@
 #include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "duckdb/text_origins.hpp"
 #include "duckdb/type_conversion.hpp"
+#include "plan/projected_errors.hpp"
 
 namespace margay::integration {
 
@@ -350,7 +351,14 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   }
   const CaptureScope input = std::move(relation.scope);
   const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);
-  relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
+  std::vector<plan::ExpressionPointer> readers = groups;
+  for (const plan::Aggregate& captured : aggregates) {
+    if (captured.argument) {
+      readers.push_back(captured.argument);
+    }
+  }
+  relation.node = plan::Node::GroupBy(plan::KeepProjectedErrors(relation.node, readers),
+                                      std::move(groups), std::move(aggregates));
   relation.scope = std::move(output);
   relation.part.has_aggregate = true;
   if (std::any_of(origins.begin(), origins.end(),

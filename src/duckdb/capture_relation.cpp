@@ -7,6 +7,7 @@
 
 #include "duckdb/planner/operator/logical_filter.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
+#include "plan/projected_errors.hpp"
 #include "plan/prune_scans.hpp"
 
 namespace margay::integration {
@@ -192,7 +193,8 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
   }
   PassBases(input, output, expressions);
   NameOnce(output.columns);
-  relation.node = plan::Node::Project(relation.node, std::move(expressions));
+  plan::NodePointer projected = plan::KeepProjectedErrors(relation.node, expressions);
+  relation.node = plan::Node::Project(std::move(projected), std::move(expressions));
   relation.scope = std::move(output);
   return std::nullopt;
 }

@@ -183,8 +183,8 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
                             duckdb::Value(kAuto), CheckShape);
   config.AddExtensionOption(
       kJoinMethod,
-      "How joins that it can serve find their matches: auto, direct, hash, bitmap, rank_bitmap, "
-      "nested_loop",
+      "How joins that it can serve find their matches: auto, direct, hash, partitioned_hash, "
+      "bitmap, rank_bitmap, nested_loop",
       text, duckdb::Value(kAuto), CheckJoinMethod);
   config.AddExtensionOption(kCacheDirectory,
                             "The folder of compiled kernels, for the whole process; '' keeps none",

@@ -11,6 +11,7 @@ void BuildRun::RunAll() {
   uint64_t entries = table.is_numbered ? GetPart().LearnedSize(table.number) : RowsOf(table.table);
   RunWhileFull([&] { Joins().Create(table, entries, GetPart().GetDevice(), GetPart().Pool()); },
                [&] { entries *= kGrowth; });
+  FillPartitions(entries);
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
   if (table.ranged_key) {
@@ -36,6 +37,7 @@ void BuildRun::RunShared() {
   const auto start = std::chrono::steady_clock::now();
   Joins().CreateShared(table, GetPart().Pool());
   KernelRun::RunAll();
+  FillPartitions(table.rows);
   if (table.is_ranked)
     Timed([&] { Joins().CountBits(table, *GetPart().GetDevice().AcquireQueue()); });
   structure->extents = Joins().Extents(table);
@@ -46,6 +48,14 @@ void BuildRun::RunShared() {
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   structures.Add(Kernel().structure_name, std::move(structure));
   statistics_.structures_built++;
+}
+
+void BuildRun::FillPartitions(uint64_t entries) {
+  const compile::JoinTable& table = *Kernel().build;
+  if (!table.is_partitioned)
+    return;
+  statistics_.kernel_milliseconds += Joins().FillPartitions(
+      table, entries, Kernel().work_group, GetPart().Pool(), [&] { ThrowIfInterrupted(); });
 }
 
 void BuildRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {

@@ -23,6 +23,8 @@ class BuildRun : public KernelRun {
  private:
   //! Finds the table of a plain build side, or fills it and keeps it.
   void RunShared();
+  //! Fills a partitioned table, once its `entries` entries have their slots.
+  void FillPartitions(uint64_t entries);
 };
 
 }  // namespace margay::execute

@@ -1,9 +1,9 @@
 #include "execute/gathered_rows.hpp"
 
 #include <cstring>
-#include <string_view>
 
 #include "execute/pinned_block.hpp"
+#include "execute/text_fetch.hpp"
 
 namespace margay::execute {
 
@@ -11,7 +11,7 @@ namespace {
 
 size_t WidthOf(const ResultColumn& column) {
   return column.type.IsVarchar() && !column.dictionary
-             ? sizeof(std::string_view)
+             ? sizeof(PendingText)
              : static_cast<size_t>(column.type.PhysicalBytes());
 }
 
@@ -58,7 +58,6 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
     bytes += Aligned(rows.size() * WidthOf(column)) + (column.validity ? Aligned(rows.size()) : 0);
   auto block = std::make_shared<PinnedBlock>(allocator, bytes);
   std::byte* next = block->Address();
-  bool has_texts = false;
   for (size_t i = 0; i < columns; i++) {
     ResultColumn& column = result.columns[i];
     const size_t width = WidthOf(column);
@@ -66,7 +65,6 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
         width, rows, [&](uint32_t batch) { return batches[batch].columns[i].values; }, next);
     column.values = next;
     next += Aligned(rows.size() * width);
-    has_texts = has_texts || (column.type.IsVarchar() && !column.dictionary);
     if (!column.validity)
       continue;
     Copy<1>(
@@ -78,12 +76,7 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
     column.validity = reinterpret_cast<const uint8_t*>(next);
     next += Aligned(rows.size());
   }
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
-  owners->push_back(block);
-  // The strings themselves stay where they are.
-  for (size_t i = 0; has_texts && i < batches.size(); i++)
-    owners->push_back(batches[i].owner);
-  result.owner = std::move(owners);
+  result.owner = std::move(block);
   return result;
 }
 

@@ -18,8 +18,8 @@ struct RowPlace {
   }
 };
 
-//! The first `columns` columns of `rows`, in that order. `batches` are of one form. Throws
-//! memory::OutOfMemory.
+//! The first `columns` columns of `rows`, in that order. `batches` are of one form, and their
+//! strings are yet to be fetched, as those of the result are. Throws memory::OutOfMemory.
 ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const RowPlace> rows,
                        size_t columns, memory::HostAllocator& allocator);
 

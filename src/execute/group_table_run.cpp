@@ -239,12 +239,12 @@ void GroupTableRun::DropTable() {
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
                                                       std::vector<std::byte>& values) const {
-  std::vector<TextRow> rows(values.size() / sizeof(TextRow));
-  std::memcpy(rows.data(), values.data(), values.size());
-  values.resize(rows.size() * sizeof(std::string_view));
+  const auto* rows = As<TextRow>(values);
+  const std::vector<PendingText> pending(rows, rows + values.size() / sizeof(TextRow));
+  values.resize(pending.size() * sizeof(std::string_view));
   return TextFetch(GetPart(), *Kernel().collect.columns[column].TextImage(),
                    (*collect_pins_)[column].texts, collect_pins_)
-      .Fetch(queue, rows, reinterpret_cast<std::string_view*>(values.data()));
+      .Fetch(queue, pending, reinterpret_cast<std::string_view*>(values.data()));
 }
 
 void GroupTableRun::Finish() {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "kernels/slot_chains.hpp"
 #include "memory/out_of_memory.hpp"
 
 namespace margay::execute {
@@ -42,6 +43,17 @@ void JoinBuffers::CountBits(const compile::JoinTable& table, device::Queue& queu
   queue.Write(shared[1].Buffer(), 0, words.data(), bytes);
 }
 
+double JoinBuffers::FillPartitions(const compile::JoinTable& table, uint64_t entries,
+                                   uint32_t lanes, memory::ExtentPool& pool,
+                                   const std::function<void()>& between_launches) const {
+  const Buffers& buffers = tables_[table.number];
+  const bool is_shared = !buffers.shared.empty();
+  return kernels::SlotChains(*pool.Device(), pool, lanes, between_launches)
+      .Fill({is_shared ? buffers.shared[0].Buffer() : buffers.heads,
+             is_shared ? buffers.shared[1].Buffer() : buffers.nexts.Buffer(), table.slots,
+             static_cast<uint32_t>(std::max<uint64_t>(entries, 1))});
+}
+
 std::vector<std::shared_ptr<memory::Extent>> JoinBuffers::Extents(
     const compile::JoinTable& table) const {
   std::vector<std::shared_ptr<memory::Extent>> extents;
@@ -77,6 +89,8 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
     buffers.entries = device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite);
   if (table.HasNexts())
     buffers.nexts = pool.TakeScratch(row_bytes);
+  if (table.is_partitioned)
+    device.AcquireQueue()->Fill(buffers.nexts.Buffer(), 0, row_bytes, 0);
   for (size_t i = 0; i < table.links.size(); i++)
     buffers.links.push_back(pool.TakeScratch(row_bytes));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "compile/join_table.hpp"
@@ -31,6 +32,12 @@ class JoinBuffers {
   void CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool);
   //! Takes a table whose extents were filled before.
   void TakeShared(const compile::JoinTable& table, std::vector<memory::ExtentPin> extents);
+  //! Makes the heads and nexts of a partitioned table whose `entries` entries, or numbers up to
+  //! these, have their slots. Work-groups have `lanes` work-items; `between_launches` may throw.
+  //! Returns the milliseconds of the kernels. Throws memory::OutOfMemory and device::DeviceError.
+  double FillPartitions(const compile::JoinTable& table, uint64_t entries, uint32_t lanes,
+                        memory::ExtentPool& pool,
+                        const std::function<void()>& between_launches) const;
   //! Makes the counts of such a table once its bits are there. Throws device::DeviceError.
   void CountBits(const compile::JoinTable& table, device::Queue& queue) const;
   //! The extents of such a table: heads or bits, then counts or nexts where it has them.

@@ -143,8 +143,10 @@ void OrderedRun::Finish() {
   const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
   for (size_t first = window.offset; first < end; first += kRowsPerBatch) {
     const size_t rows = std::min(kRowsPerBatch, end - first);
-    Give(
-        GatherRows(batches_, {kept_.data() + first, rows}, outputs, *GetPart().Pool().Allocator()));
+    ResultBatch batch =
+        GatherRows(batches_, {kept_.data() + first, rows}, outputs, *GetPart().Pool().Allocator());
+    FetchTexts(batch);
+    Give(std::move(batch));
   }
   batches_.clear();
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "execute/kernel_run.hpp"
+#include "execute/text_fetch.hpp"
 
 namespace margay::execute {
 
@@ -25,16 +25,15 @@ class RowsRun : public KernelRun {
   //! All runs over one image cut it alike, so that SplitPart can put them side by side, unless
   //! joins multiply the rows, whose parts are never split.
   bool BatchesAdapt() const override { return Kernel().is_resumable; }
-  //! Takes the rows of a launch.
-  virtual void TakeRows(ResultBatch batch) { Give(std::move(batch)); }
+  //! Takes the rows of a launch. Strings of text columns are yet to be fetched: PendingText.
+  virtual void TakeRows(ResultBatch batch);
+  //! Fetches the strings of rows that TakeRows took.
+  void FetchTexts(ResultBatch& batch);
 
  private:
-  //! Sets `texts` to the strings of an output: `counts` rows by unit, which are of `segments`. They
-  //! live as long as what is returned.
-  std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t output,
-                                         const std::vector<uint32_t>& counts,
-                                         const std::vector<size_t>& segments,
-                                         std::string_view* texts) const;
+  //! Sets `pending` to the strings of an output, whose `values` are `counts` rows by unit.
+  void FindTexts(size_t output, const std::byte* values, const std::vector<uint32_t>& counts,
+                 const Batch& batch, PendingText* pending) const;
 
   struct OutputBuffers {
     device::Buffer values;

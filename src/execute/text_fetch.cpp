@@ -13,55 +13,48 @@ constexpr size_t kGatherGroup = 64;
 
 }  // namespace
 
+PendingText::PendingText(const TextRow& text) {
+  if (text.row < 0)
+    return;
+  place = text.place;
+  segment = static_cast<size_t>(text.row) / storage::kSegmentRows;
+}
+
 std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue,
-                                             const std::vector<size_t>& segments,
-                                             const std::vector<TextPlace>& places,
+                                             std::span<const PendingText> pending,
                                              std::string_view* texts) const {
   std::vector<std::vector<size_t>> numbers(pins_.size());  // of strings, by extent
-  for (size_t i = 0; i < places.size(); i++) {
+  for (size_t i = 0; i < pending.size(); i++) {
     texts[i] = {};
-    if (places[i].begin == places[i].end)
+    const TextPlace& place = pending[i].place;
+    if (place.begin == place.end)
       continue;
-    const size_t extent = image_.TextExtentOf(segments[i]);
+    const size_t extent = image_.TextExtentOf(pending[i].segment);
     if (pins_[extent].HostAddress() == nullptr) {
       numbers[extent].push_back(i);
       continue;
     }
     const auto* bytes = reinterpret_cast<const char*>(pins_[extent].HostAddress());
-    texts[i] = {bytes + Begin(segments[i], places[i]), places[i].end - places[i].begin};
+    texts[i] = {bytes + Begin(pending[i]), place.end - place.begin};
   }
   auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(owner_);
   for (size_t extent = 0; extent < numbers.size(); extent++) {
     if (!numbers[extent].empty())
-      owners->push_back(Gather(queue, extent, numbers[extent], segments, places, texts));
+      owners->push_back(Gather(queue, extent, numbers[extent], pending, texts));
   }
   return owners;
 }
 
-std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue, const std::vector<TextRow>& rows,
-                                             std::string_view* texts) const {
-  std::vector<TextPlace> places(rows.size());
-  std::vector<size_t> segments(rows.size(), 0);
-  for (size_t i = 0; i < rows.size(); i++) {
-    if (rows[i].row < 0)
-      continue;
-    places[i] = rows[i].place;
-    segments[i] = static_cast<size_t>(rows[i].row) / storage::kSegmentRows;
-  }
-  return Fetch(queue, segments, places, texts);
-}
-
 std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t extent,
                                               const std::vector<size_t>& numbers,
-                                              const std::vector<size_t>& segments,
-                                              const std::vector<TextPlace>& places,
+                                              std::span<const PendingText> pending,
                                               std::string_view* texts) const {
   std::vector<uint64_t> begins, ends;
   uint64_t bytes = 0;
   for (size_t i : numbers) {
-    begins.push_back(Begin(segments[i], places[i]));
-    bytes += places[i].end - places[i].begin;
+    begins.push_back(Begin(pending[i]));
+    bytes += pending[i].place.end - pending[i].place.begin;
     ends.push_back(bytes);
   }
   auto block = std::make_shared<PinnedBlock>(*part_.Pool().Allocator(), bytes);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct TextRow {
   int32_t row = 0;
 };
 
+//! A string that is yet to be fetched, in the place that it will have in a result's column. Of a
+//! place without bytes the segment does not matter.
+struct PendingText {
+  TextPlace place;
+  uint64_t segment = 0;
+
+  PendingText() = default;
+  PendingText(const TextPlace& found, uint64_t found_in) : place(found), segment(found_in) {}
+  explicit PendingText(const TextRow& text);
+};
+static_assert(sizeof(PendingText) == sizeof(std::string_view));
+
 //! Fetches strings of one text column for a result: where the image lies, if the host can read it,
 //! else in a copy that the device gathers.
 class TextFetch {
@@ -31,25 +44,19 @@ class TextFetch {
             const std::vector<memory::ExtentPin>& pins, std::shared_ptr<const void> owner)
       : part_(part), image_(image), pins_(pins), owner_(std::move(owner)) {}
 
-  //! Sets texts[i] to the string at places[i] of segment segments[i]; a place of no bytes may be of
-  //! any segment. They live as long as what is returned.
-  std::shared_ptr<const void> Fetch(device::Queue& queue, const std::vector<size_t>& segments,
-                                    const std::vector<TextPlace>& places,
-                                    std::string_view* texts) const;
-  //! The same of strings with their rows.
-  std::shared_ptr<const void> Fetch(device::Queue& queue, const std::vector<TextRow>& rows,
+  //! Sets texts[i] to the string pending[i]. They live as long as what is returned.
+  std::shared_ptr<const void> Fetch(device::Queue& queue, std::span<const PendingText> pending,
                                     std::string_view* texts) const;
 
  private:
   //! Copies the strings `numbers`, all of extent `extent`.
   std::shared_ptr<const void> Gather(device::Queue& queue, size_t extent,
                                      const std::vector<size_t>& numbers,
-                                     const std::vector<size_t>& segments,
-                                     const std::vector<TextPlace>& places,
+                                     std::span<const PendingText> pending,
                                      std::string_view* texts) const;
   //! Where a string begins in its extent.
-  uint64_t Begin(size_t segment, const TextPlace& place) const {
-    return static_cast<uint64_t>(image_.Segments()[segment].base) + place.begin;
+  uint64_t Begin(const PendingText& text) const {
+    return static_cast<uint64_t>(image_.Segments()[text.segment].base) + text.place.begin;
   }
 
   const CompiledPart& part_;

@@ -7,8 +7,20 @@
 //! Of large functions: were they inlined wherever they are called, compilers would take seconds.
 #define TEXT_FUNCTION static __attribute__((noinline, unused))
 
+// With TEXT_IN_LANES: for devices that load from addresses that are not aligned byte by byte, and
+// where each lane has a text of its own.
+
 //! Eight bytes from any address, the first one lowest.
+#ifdef TEXT_IN_LANES
+inline ulong text_word(__global const uchar* address) {
+  const uint before = (uint)((ulong)address & 7);
+  __global const ulong* words = (__global const ulong*)(address - before);
+  // A shift by 64 is none.
+  return (words[0] >> (8 * before)) | (words[1] << 1 << (63 - 8 * before));
+}
+#else
 inline ulong text_word(__global const uchar* address) { return as_ulong(vload8(0, address)); }
+#endif
 
 //! The number of the lowest bit of `word` that is set; there is one.
 inline uint text_first_bit(ulong word) { return (uint)popcount((word & (0UL - word)) - 1); }
@@ -52,7 +64,7 @@ inline ulong text_order_word(__global const uchar* text, uint bytes, uint from) 
   if (from >= bytes) {
     return 0;
   }
-  const ulong word = as_ulong(vload8(0, text + from).s76543210);
+  const ulong word = as_ulong(as_uchar8(text_word(text + from)).s76543210);
   const uint rest = bytes - from;
   return rest < 8 ? word & ~0UL << (64 - 8 * rest) : word;
 }
@@ -100,8 +112,42 @@ inline uint text_characters(__global const uchar* text, uint bytes) {
   return bytes - continued;
 }
 
-// Needles are searched for by three of their bytes, the probes, 64 places at a time: where all
-// three are, the rest is compared.
+// Needles are searched for by three of their bytes, the probes, TEXT_STEP places at a time: where
+// all three are, the rest is compared.
+
+#ifdef TEXT_IN_LANES
+
+#define TEXT_STEP 8
+
+typedef struct {
+  uchar first, second, third;
+  uint first_place, second_place, third_place;
+} text_probes;
+
+//! The bytes of `word` that are `byte`, as bits.
+inline uint text_byte_hits(ulong word, uchar byte) {
+  const ulong low_bits = 0x7F7F7F7F7F7F7F7FUL;
+  const ulong other = word ^ (byte * 0x0101010101010101UL);
+  const ulong hits = ~(((other & low_bits) + low_bits) | other | low_bits);
+  return (uint)(((hits >> 7) * 0x0102040810204080UL) >> 56);
+}
+
+//! The places of TEXT_STEP where the probes are, as bits.
+inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
+  const uint hits = text_byte_hits(text_word(text + probes.first_place), probes.first);
+  if (hits == 0) {
+    return 0;
+  }
+  return hits & text_byte_hits(text_word(text + probes.second_place), probes.second) &
+         text_byte_hits(text_word(text + probes.third_place), probes.third);
+}
+
+//! Whether the probes may be at any of TEXT_STEP places: no sooner known than where.
+inline int text_hits_any(__global const uchar* text, text_probes probes) { return 1; }
+
+#else
+
+#define TEXT_STEP 64
 
 typedef struct {
   uchar16 first, second, third;
@@ -115,7 +161,7 @@ inline char16 text_hits(__global const uchar* text, text_probes probes) {
          (vload16(0, text + probes.third_place) == probes.third);
 }
 
-//! Whether the probes are at any of 64 places.
+//! Whether the probes are at any of TEXT_STEP places.
 inline int text_hits_any(__global const uchar* text, text_probes probes) {
   const ulong2 hits = as_ulong2(text_hits(text, probes) | text_hits(text + 16, probes) |
                                 text_hits(text + 32, probes) | text_hits(text + 48, probes));
@@ -129,12 +175,14 @@ inline ulong text_bits(char16 hits) {
   return bits.s0 | bits.s1 << 8;
 }
 
-//! The places of 64 where the probes are, as bits.
+//! The places of TEXT_STEP where the probes are, as bits.
 inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
   return text_bits(text_hits(text, probes)) | text_bits(text_hits(text + 16, probes)) << 16 |
          text_bits(text_hits(text + 32, probes)) << 32 |
          text_bits(text_hits(text + 48, probes)) << 48;
 }
+
+#endif
 
 // A LIKE pattern is its pieces between the `%`, as words of 4 bytes (kernels/like_pattern.hpp):
 //
@@ -171,7 +219,7 @@ inline uint text_find(__global const uchar* text, uint from, uint bytes,
   }
   const uint end = bytes - needle_bytes + 1;
   const text_probes probes = text_probes_of(pattern, piece);
-  for (; from < end; from += 64) {
+  for (; from < end; from += TEXT_STEP) {
     if (!text_hits_any(text + from, probes)) {
       continue;
     }
@@ -294,7 +342,9 @@ inline uint text_row_of(__global const uint* ends, uint row, uint place) {
   }
 }
 
-//! Blocks of 64 places that are looked through before their hits are: both fit in the first-level
+#ifndef TEXT_IN_LANES
+
+//! Blocks of TEXT_STEP places that are looked through before their hits are: both fit in the first-level
 //! cache of a CPU.
 #define TEXT_TILE_BLOCKS 256
 
@@ -319,10 +369,10 @@ TEXT_FUNCTION void text_search(__global const uchar* text, __global const uint* 
   const uint rest = pattern[2] == 0 ? 1 : 0;
   uint row = 0, undecided = 0;
   uint blocks[TEXT_TILE_BLOCKS];
-  for (uint first = 0; first < end; first += 64 * TEXT_TILE_BLOCKS) {
-    const uint tile_end = min(end, first + 64 * TEXT_TILE_BLOCKS);
+  for (uint first = 0; first < end; first += TEXT_STEP * TEXT_TILE_BLOCKS) {
+    const uint tile_end = min(end, first + TEXT_STEP * TEXT_TILE_BLOCKS);
     uint count = 0;
-    for (uint block = first; block < tile_end; block += 64) {
+    for (uint block = first; block < tile_end; block += TEXT_STEP) {
       blocks[count] = block;
       count += text_hits_any(text + block, probes);
     }
@@ -347,3 +397,5 @@ TEXT_FUNCTION void text_search(__global const uchar* text, __global const uint* 
     }
   }
 }
+
+#endif

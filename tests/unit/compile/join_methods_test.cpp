@@ -90,7 +90,8 @@ TEST(JoinMethod, FollowsFromWhatIsNeeded) {
 }
 
 TEST(JoinMethod, IsForcedWhereItCanServe) {
-  for (const JoinMethod method : {JoinMethod::Direct, JoinMethod::Hash, JoinMethod::NestedLoop}) {
+  for (const JoinMethod method : {JoinMethod::Direct, JoinMethod::Hash, JoinMethod::PartitionedHash,
+                                  JoinMethod::NestedLoop}) {
     EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Inner, 0), 4), method), method);
     EXPECT_EQ(MethodOf(Counted(Join(JoinKind::Semi, 0)), method), method);
   }

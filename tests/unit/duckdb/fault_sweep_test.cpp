@@ -1,7 +1,7 @@
-// Every device call of TPC-H Q1 and Q6, of a join with groups and of the first rows of a join is
-// made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then give the
-// right answer; in force mode the answer is right or the error names the cause; and after each
-// fault the next query works.
+// Every device call of TPC-H Q1 and Q6, of a join with groups, also by a partitioned hash table,
+// and of the first rows of a join is made to fail in turn, and the device to be lost at it. In auto
+// mode DuckDB must then give the right answer; in force mode the answer is right or the error names
+// the cause; and after each fault the next query works.
 #include <gtest/gtest.h>
 
 #include "device/fault_injection.hpp"
@@ -53,6 +53,7 @@ struct Sweep {
   const char* mode;
   Fault fault;
   bool is_cold = false;  //!< the image is built anew, so that its device calls fail too
+  const char* join_method = "auto";
 };
 
 class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
@@ -104,6 +105,7 @@ TEST_P(FaultSweepTest, EveryCall) {
   const std::string expected = database_.Reference(sweep.query);
   const bool is_force = std::string(sweep.mode) == "force";
   database_.Run("SET margay_mode = '" + std::string(sweep.mode) + "'");
+  database_.Run("SET margay_join_method = '" + std::string(sweep.join_method) + "'");
   RunOnDevice(sweep.query, expected);
 
   Prepare();
@@ -153,6 +155,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"JoinForceLost", kJoin, "force", Fault::Loss},
                     Sweep{"JoinColdForceFails", kJoin, "force", Fault::OutOfResources, true},
                     Sweep{"JoinColdForceLost", kJoin, "force", Fault::Loss, true},
+                    Sweep{"PartitionedForceFails", kJoin, "force", Fault::OutOfResources, false,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedForceMemory", kJoin, "force", Fault::OutOfMemory, false,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedColdForceLost", kJoin, "force", Fault::Loss, true,
+                          "partitioned_hash"},
+                    Sweep{"PartitionedAutoFails", kJoin, "auto", Fault::OutOfResources, false,
+                          "partitioned_hash"},
                     Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
                     Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},

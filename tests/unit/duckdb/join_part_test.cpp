@@ -164,8 +164,28 @@ TEST_F(JoinPartTest, ExplainNamesTheMethodOfEachJoin) {
   expect("dimension: direct, dimension: bitmap, the groups: nested_loop");
   database_.Run("SET margay_join_method = 'hash'");
   expect("dimension: hash, the groups: nested_loop");
+  database_.Run("SET margay_join_method = 'partitioned_hash'");
+  expect("dimension: partitioned_hash, the groups: nested_loop");
   database_.Run("SET margay_join_method = 'nested_loop'");
   expect("dimension: nested_loop, the groups: nested_loop");
+}
+
+TEST_F(JoinPartTest, LargeHashTablesArePartitioned) {
+  database_.Run(
+      "CREATE TABLE large AS SELECT (hash(i) >> 1)::BIGINT id, i v FROM range(4194304) r(i)");
+  database_.Run("CREATE TABLE few AS SELECT (hash(i * 3) >> 1)::BIGINT id FROM range(3000) r(i)");
+  SetMode("force");
+  const auto expect = [&](const std::string& build, const std::string& shape, bool is_partitioned) {
+    database_.Run("SET margay_shape = '" + shape + "'");
+    const std::string query =
+        "SELECT count(*), sum(b.v) FROM few LEFT JOIN " + build + " b ON few.id = b.id";
+    EXPECT_EQ(database_.Query(query), database_.Reference(query));
+    const std::string plan = database_.Query("EXPLAIN " + query);
+    EXPECT_TRUE(Contains(plan, is_partitioned ? "large: partitioned_hash" : "large: hash")) << plan;
+  };
+  expect("large", "loop", true);
+  expect("(FROM large WHERE v < 1000000)", "loop", false);
+  expect("large", "lanes", false);
 }
 
 TEST_F(JoinPartTest, SegmentsWithoutKeysOfTheBuildSideAreSkipped) {

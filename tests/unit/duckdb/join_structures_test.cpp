@@ -64,7 +64,7 @@ TEST_F(JoinStructuresTest, EveryMethodIsKept) {
   const char* semi = "SELECT count(*), sum(g) FROM line WHERE head IN (SELECT id FROM head)";
   for (int run = 0; run < 2; run++) {
     ExpectSame(semi);
-    for (const char* method : {"direct", "hash", "rank_bitmap"}) {
+    for (const char* method : {"direct", "hash", "partitioned_hash", "rank_bitmap"}) {
       database_.Run(std::string("SET margay_join_method = '") + method + "'");
       ExpectSame(kQuery);
       ExpectSame(semi);
@@ -73,9 +73,10 @@ TEST_F(JoinStructuresTest, EveryMethodIsKept) {
   }
   EXPECT_EQ(Kept(),
             "head|id|bitmap|50000|true|true\nhead|id|direct|50000|true|true\n"
-            "head|id|hash|50000|true|true\nhead|id|rank_bitmap|50000|true|true");
-  EXPECT_EQ(Built(), 4);
-  EXPECT_EQ(Reused(), 10);
+            "head|id|hash|50000|true|true\nhead|id|partitioned_hash|50000|true|true\n"
+            "head|id|rank_bitmap|50000|true|true");
+  EXPECT_EQ(Built(), 5);
+  EXPECT_EQ(Reused(), 13);
 }
 
 TEST_F(JoinStructuresTest, ExplainAnalyzeSaysWhereItCameFrom) {

@@ -185,7 +185,8 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
   //! Passes the part of `plan` over `tables` to `check`, for all devices and shapes.
   template <typename Check>
   static void ForEachPart(const NodePointer& plan, const std::vector<Table>& tables,
-                          const Check& check, const storage::BuildOptions& options = {}) {
+                          const Check& check, const storage::BuildOptions& options = {},
+                          std::optional<compile::JoinMethod> method = {}) {
     for (const auto& device : UsableDevices()) {
       const device::DeviceInfo& info = device->Info();
       for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
@@ -195,7 +196,7 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
         std::vector<std::shared_ptr<storage::TableImage>> images;
         for (const Table& table : tables)
           images.push_back(Build(fixture, table, options));
-        auto made = Part::Make(plan, images, device, fixture.pool, shape);
+        auto made = Part::Make(plan, images, device, fixture.pool, shape, method);
         if (auto* refusal = std::get_if<Refusal>(&made))
           FAIL() << refusal->reason;
         check(*std::get<std::shared_ptr<const Part>>(made));
@@ -364,6 +365,38 @@ TEST_F(NestedJoinTest, RowsOfManyMatches) {
       EXPECT_THROW(ReadRows(part, options), Interrupted);
     }
   });
+}
+
+//! A run may be interrupted wherever a partitioned table is filled; the next one is none the wiser.
+TEST_F(NestedJoinTest, PartitionedTables) {
+  const Table build = MakeBuildSide(Keys::RepeatedSparse, 100'000);
+  const Table probe = MakeProbeSide(build, 70'000);
+  Table kept;
+  for (const auto& row : build) {
+    if (row.second < 90)
+      kept.push_back(row);
+  }
+  const auto some = Node::Filter(Scan("build"), Below(1, Expression::Integer(90, TypeKind::Int64)));
+  for (const NodePointer& side : {Scan("build"), some}) {
+    const auto plan = Node::Project(
+        Node::Join(JoinKind::Left, Scan("probe"), side, {JoinKey{Column(0), Column(0)}}, nullptr),
+        {Column(1), Column(3)});
+    Rows expected = Joined(JoinKind::Left, probe, side == some ? kept : build, false);
+    std::sort(expected.begin(), expected.end());
+    ForEachPart(
+        plan, {probe, build},
+        [&](const Part& part) {
+          for (int last = 0; last < 4; last++) {
+            int left = last;
+            RunOptions options;
+            options.interrupted = [&] { return left-- == 0; };
+            EXPECT_THROW(ReadRows(part, options), Interrupted) << last;
+          }
+          EXPECT_TRUE(ReadRows(part) == expected);
+          EXPECT_TRUE(ReadRows(part) == expected);
+        },
+        {}, compile::JoinMethod::PartitionedHash);
+  }
 }
 
 //! Both sides may have several extents; the rows of build sides, and those that groups keep, are

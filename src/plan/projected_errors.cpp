@@ -1,0 +1,95 @@
+#include "plan/projected_errors.hpp"
+
+#include <algorithm>
+
+namespace margay::plan {
+
+namespace {
+
+//! Whether the operation itself can raise an error, whatever its operands do.
+bool CanRaise(Operation operation) {
+  switch (operation) {
+    case Operation::Add:
+    case Operation::Subtract:
+    case Operation::Multiply:
+    case Operation::Divide:
+    case Operation::IntegerDivide:
+    case Operation::Modulo:
+    case Operation::Negate:
+    case Operation::Absolute:
+    case Operation::Round:
+    case Operation::Cast:
+    case Operation::DateTrunc:
+    case Operation::AddMonths:
+    case Operation::Dictionary:
+    case Operation::Fault:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool CanRaise(const Expression& expression) {
+  return CanRaise(expression.GetOperation()) ||
+         std::any_of(expression.Operands().begin(), expression.Operands().end(),
+                     [](const ExpressionPointer& operand) { return CanRaise(*operand); });
+}
+
+//! How many of the first operands are computed for each row that the expression is computed for.
+size_t SureOperands(const Expression& expression) {
+  switch (expression.GetOperation()) {
+    case Operation::And:
+    case Operation::Or:
+    case Operation::Case:
+    case Operation::Coalesce:
+      return 1;
+    default:
+      return expression.Operands().size();
+  }
+}
+
+//! Marks the columns that `expression` reads for each row.
+void MarkSure(const Expression& expression, std::vector<bool>& is_sure) {
+  if (expression.GetOperation() == Operation::Column) {
+    is_sure[expression.ColumnIndex()] = true;
+  }
+  for (size_t i = 0; i < SureOperands(expression); i++) {
+    MarkSure(expression.Operand(i), is_sure);
+  }
+}
+
+//! A condition that holds for each row, and computes `expression` to know.
+ExpressionPointer IsComputed(const ExpressionPointer& expression) {
+  return Expression::Make(
+      Operation::Or, TypeKind::Boolean,
+      {Expression::Make(Operation::IsNull, TypeKind::Boolean, {expression}),
+       Expression::Make(Operation::IsNotNull, TypeKind::Boolean, {expression})});
+}
+
+}  // namespace
+
+NodePointer KeepProjectedErrors(const NodePointer& node,
+                                const std::vector<ExpressionPointer>& readers) {
+  if (node->Kind() != NodeKind::Project) {
+    return node;
+  }
+  std::vector<bool> is_read(node->Expressions().size()), is_sure(is_read);
+  for (const ExpressionPointer& reader : readers) {
+    VisitColumns(*reader, [&](size_t column) { is_read[column] = true; });
+    MarkSure(*reader, is_sure);
+  }
+  std::vector<ExpressionPointer> conditions;
+  for (size_t i = 0; i < is_sure.size(); i++) {
+    const ExpressionPointer& expression = node->Expressions()[i];
+    if (is_read[i] && !is_sure[i] && CanRaise(*expression)) {
+      conditions.push_back(IsComputed(expression));
+    }
+  }
+  if (conditions.empty()) {
+    return node;
+  }
+  return Node::Project(Node::Filter(node->Input(), Conjunction(std::move(conditions))),
+                       node->Expressions());
+}
+
+}  // namespace margay::plan

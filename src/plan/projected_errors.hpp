@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "plan/node.hpp"
+
+namespace margay::plan {
+
+//! Keeps the errors of a projection. It computes its expressions for each row, but kernels compute
+//! an expression where it is used: not for the rows where, say, a branch of a CASE that uses it is
+//! not taken. If `node` is a Project with expressions that may raise an error and that `readers`,
+//! expressions over its outputs, use, but not for each row, returns one that filters its input
+//! by a condition that computes them and always holds; otherwise `node` itself.
+NodePointer KeepProjectedErrors(const NodePointer& node,
+                                const std::vector<ExpressionPointer>& readers);
+
+}  // namespace margay::plan
