@@ -532,8 +532,10 @@ std::vector<std::string> KernelGenerator::WriteDigits(ExpressionWriter& writer, 
         Machine::Wide, "wide_subtract(" + writer.Convert(value, Machine::Wide) + ", " +
                            context_.parameters.AddInteger(key.low, Machine::Wide) + ")");
     const std::string low = place + ".low", high = "(ulong)" + place + ".high";
+    // The mask comes before the shift: of one behind it LLVM makes a funnel shift, which Oclgrind
+    // lacks.
     digits = {"(" + low + " & (~0UL >> 1))",
-              "((" + low + " >> 63 | " + high + " << 1) & (~0UL >> 1))", "(" + high + " >> 62)"};
+              "(" + low + " >> 63 | (" + high + " & (~0UL >> 2)) << 1)", "(" + high + " >> 62)"};
     digits.resize(key.digits.size());
   }
   for (size_t i = 0; i < digits.size(); i++) {
