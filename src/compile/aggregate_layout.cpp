@@ -48,8 +48,9 @@ Int128 StepOf(const plan::Expression& expression) {
   }
 }
 
-//! The text column that `key` is, or is a function of; null if there is none.
-const InputColumn* TextOf(const plan::Expression& key, const KernelContext& context) {
+//! The text column that `key` is, a slice of one, or what it is a function of; none if there is
+//! none.
+std::optional<InputColumn> TextOf(const plan::Expression& key, const KernelContext& context) {
   const bool is_function = key.GetOperation() == plan::Operation::Dictionary;
   return FindTextColumn(is_function ? key.Operand(0) : key, context.columns);
 }
@@ -66,7 +67,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
                         " has too many different strings for a dictionary");
     }
   }
-  const Value value = InternedText(text, context.table).Write(writer);
+  const Value value = InternedText(text, context.table, 0).Write(writer);
   key.text = text;
   key.SetPlaces(value.range.high, value.CanBeNull());
   return key;
@@ -74,7 +75,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
 
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
-  if (const InputColumn* text = TextOf(*expression, context))
+  if (const std::optional<InputColumn> text = TextOf(*expression, context))
     return TextKeyOf(*expression, *text, writer, context);
   GroupKey key;
   key.type = expression->GetType();
@@ -268,8 +269,11 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 Value WriteArgument(const plan::ExpressionPointer& argument, ExpressionWriter& writer,
                     const std::vector<InputColumn>& columns) {
-  return argument->GetType().IsVarchar() ? StringArgument::Of(argument).Write(writer, columns)
-                                         : writer.Write(argument);
+  if (argument->GetType().IsVarchar()) {
+    if (const auto string = StringArgument::Find(argument))
+      return string->Write(writer, columns);
+  }
+  return writer.Write(argument);
 }
 
 void GroupKey::SetPlaces(Int128 last, bool has_null) {
@@ -280,15 +284,11 @@ void GroupKey::SetPlaces(Int128 last, bool has_null) {
 }
 
 std::vector<InputColumn> AggregateLayout::InternedTexts() const {
-  std::map<size_t, InputColumn> columns;
+  std::vector<InputColumn> texts;
   for (const GroupKey& key : keys) {
     if (key.text)
-      columns.emplace(key.text->number, *key.text);
+      texts.push_back(*key.text);
   }
-  std::vector<InputColumn> texts;
-  texts.reserve(columns.size());
-  for (const auto& [number, column] : columns)
-    texts.push_back(column);
   return texts;
 }
 

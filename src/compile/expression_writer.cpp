@@ -235,6 +235,13 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
     case Operation::Length:
     case Operation::ByteLength:
       return TextWriter(*this).Write(expression);
+    case Operation::TextHash:
+      return TextWriter(*this).WriteHash(expression);
+    case Operation::Slice:
+    case Operation::TrimBegin:
+    case Operation::TrimEnd:
+      // As of a text column: only whether it is NULL.
+      return Write(expression.Operands()[0]);
     case Operation::DatePart:
       return DateWriter(*this).WritePart(expression);
     case Operation::DateTrunc:

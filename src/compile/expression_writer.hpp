@@ -27,7 +27,7 @@ struct KernelContext {
   size_t variables = 0;                   //!< declared so far, for unique names
   TextSearches searches = {};             //!< made for whole segments, before their rows
   std::set<CalendarForm> calendars = {};  //!< in use
-  bool uses_search = false;               //!< functions of search.cl are in use
+  std::set<std::string> sources = {};     //!< of kernels/ whose functions are in use
   bool can_fault = false;                 //!< an expression was written that may set `fault`
 };
 

@@ -82,7 +82,7 @@ class CollectOutputs {
       if (function != nullptr)
         throw Unsupported("computing " + function->ToString(column.name) +
                           " of groups below another operator");
-      Keep(KeepText(column.TextImage(), row.CanBeNull(), most_groups_), row);
+      Keep(KeepText(column, row.CanBeNull(), most_groups_), row);
       return;
     }
     RowOutput output;
@@ -457,8 +457,9 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
       outputs.AddValue(output.type, WriteOutputValue(expression, writer), output.texts, 0);
       continue;
     }
-    const InputColumn& column = collect.columns[*output.text_column];
-    Value row = writer.Write(output.function ? expression->Operands()[0] : expression);
+    const plan::ExpressionPointer& text = output.function ? expression->Operands()[0] : expression;
+    const InputColumn column = Sliced(collect.columns[*output.text_column], *text);
+    Value row = writer.Write(text);
     row.machine = Machine::Int32;
     row.code = TextWriter(writer).WriteRow(column);
     outputs.AddText(output.type, column, row, output.function);
@@ -475,7 +476,7 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     body.Close();
   body.Line("if (fault) atomic_or(faults, 1);");
   beside.calendars.insert(context.calendars.begin(), context.calendars.end());
-  beside.uses_search = beside.uses_search || context.uses_search;
+  beside.sources.insert(context.sources.begin(), context.sources.end());
 
   std::vector<std::string> arguments{
       "__global const long* restrict parameters", "__global const uchar* restrict lookups",

@@ -134,7 +134,7 @@ std::string InWriter::WriteBitmap(const Value& value, const std::vector<Int128>&
 }
 
 std::string InWriter::WriteSearch(const Value& value, std::vector<Int128> list) {
-  writer_.context_.uses_search = true;
+  writer_.context_.sources.insert("search.cl");
   auto& parameters = writer_.context_.parameters;
   const std::string count = parameters.AddInteger(static_cast<Int128>(list.size()), Machine::Int32);
   const auto call = [&](const auto& table, const std::string& element) {

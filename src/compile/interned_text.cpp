@@ -8,7 +8,8 @@
 
 namespace margay::compile {
 
-InternedText::InternedText(const InputColumn& column, size_t scanned) : column_(column) {
+InternedText::InternedText(const InputColumn& column, size_t scanned, size_t number)
+    : column_(column), number_(number) {
   if (!HasAllTextAtHand(column, scanned)) {
     throw Unsupported("GROUP BY of text in more than one extent; " + column.name +
                       " has too many different strings for a dictionary");
@@ -19,15 +20,16 @@ uint64_t InternedText::Slots(const InputColumn& column) {
   return std::bit_ceil(2 * std::max<uint64_t>(column.TextImage()->Rows(), 1));
 }
 
-std::vector<std::string> InternedText::Arguments(const InputColumn& column) {
-  const std::string number = std::to_string(column.number);
-  return {"volatile __global uint* interned" + number, "const ulong interned_mask" + number};
+std::vector<std::string> InternedText::Arguments(size_t number) {
+  return {"volatile __global uint* interned" + std::to_string(number),
+          "const ulong interned_mask" + std::to_string(number)};
 }
 
 Value InternedText::Write(ExpressionWriter& writer) const {
-  const std::string number = std::to_string(column_.number);
+  const std::string number = std::to_string(number_);
   const std::string table = "interned" + number, mask = "interned_mask" + number;
   TextWriter texts(writer);
+  writer.context_.sources.insert("text_hash.cl");
   Value value =
       writer.Write(plan::Expression::Column(column_.number, plan::TypeKind::Varchar, column_.name));
   value.machine = Machine::Int32;
@@ -43,7 +45,7 @@ Value InternedText::Write(ExpressionWriter& writer) const {
              row + " + 1u);");
   block.Line("if (held == 0) break;");
   block.Line("const int other = (int)(held - 1u);");
-  block.Open("if (text_equal(" + text + ", " + texts.BytesAt(column_, "other") + ")) {");
+  block.Open("if (text_equal(" + text + ", " + texts.WriteBytesAt(column_, "other") + ")) {");
   block.Line(value.code + " = other;");
   block.Line("break;");
   block.Close();

@@ -74,6 +74,11 @@ constexpr double kFewestPartitionedRows = 1 << 22;
 //! With more rows than this, most probes would read both.
 constexpr double kMostShareOfBits = 0.5;
 
+//! Of a hash table: half of them stay empty.
+uint64_t HashSlots(uint64_t entries) {
+  return std::bit_ceil(std::max<uint64_t>(entries, 1) * 2);
+}
+
 }  // namespace
 
 bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables) {
@@ -147,8 +152,8 @@ void JoinTable::ChooseForm(const BuildPipeline& side, const std::vector<Value>& 
     CompareKeys(side, keys, columns, most_heads);
   // The slots of a partitioned table are numbered in 32 bits.
   if (!is_direct && slots <= kMostSlots && method != JoinMethod::Hash)
-    is_partitioned =
-        method == JoinMethod::PartitionedHash || IsWorthPartitions(side, columns, shape);
+    is_partitioned = HasNexts() && (method == JoinMethod::PartitionedHash ||
+                                    IsWorthPartitions(side, columns, shape));
   has_bits = is_direct && slots >= kFewestSlotsOfBits && side.expected_share <= kMostShareOfBits;
 }
 
@@ -164,6 +169,10 @@ uint64_t JoinTable::ExpectedRows(const std::vector<InputColumn>& columns) const 
     return column.table == table && !column.image;
   });
   return is_kept ? std::min(rows, kMostExpectedGroups) : rows;
+}
+
+uint64_t JoinTable::SlotsFor(uint64_t entries) const {
+  return is_direct ? slots : std::min(slots, HashSlots(entries));
 }
 
 JoinMethod JoinTable::Method() const {
@@ -205,9 +214,11 @@ void JoinTable::CompareKeys(const BuildPipeline& side, const std::vector<Value>&
       break;
   }
   if (!is_direct)
-    slots = std::bit_ceil(std::max<uint64_t>(ExpectedRows(columns), 1) * 2);
+    slots = HashSlots(ExpectedRows(columns));
   for (size_t i = 0; i < values.size(); i++) {
-    if (!is_direct || i != direct_keys[0].key)
+    // Beside a hash the join has the strings themselves as a condition.
+    const bool is_hash = side.keys[i]->GetOperation() == plan::Operation::TextHash;
+    if (!is_hash && (!is_direct || i != direct_keys[0].key))
       compared_keys.push_back(i);
   }
 }

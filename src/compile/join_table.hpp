@@ -56,7 +56,7 @@ struct JoinTable {
   bool is_direct = false;
   std::vector<DirectKey> direct_keys;  //!< is_direct
   std::vector<size_t> compared_keys;   //!< numbers of those that differ among the entries of a slot
-  uint64_t slots = 1;                  //!< a power of two unless is_direct
+  uint64_t slots = 1;                  //!< unless is_direct, a power of two: the most there may be
   bool keys_are_unique = false;        //!< no two entries have equal keys
   std::vector<bool> holds_null;        //!< per key: entries may have NULL, which matches NULL
   bool is_partitioned = false;         //!< filled by partitions of slots; not is_direct
@@ -73,6 +73,8 @@ struct JoinTable {
   bool HasUndefinedHeads() const { return HasHeads() && has_bits && !HasNexts(); }
   uint64_t BitWords() const { return (slots + 31) / 32; }
   bool HasNexts() const { return !(compared_keys.empty() && keys_are_unique); }
+  //! Of a table with `entries` entries.
+  uint64_t SlotsFor(uint64_t entries) const;
   //! Every row of the probe side looks at all entries.
   bool IsNestedLoop() const { return holds_null.empty() && !keys_are_unique; }
 

@@ -46,6 +46,10 @@ std::string JoinWriter::Links(const JoinTable& table, size_t linked) {
   return "links" + std::to_string(table.number) + "_" + std::to_string(linked);
 }
 
+std::string JoinWriter::LastSlot(const JoinTable& table) {
+  return "last_slot" + std::to_string(table.number);
+}
+
 JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector<Value>& keys,
                                        const std::vector<plan::ExpressionPointer>& expressions) {
   Slot slot;
@@ -67,9 +71,7 @@ JoinWriter::Slot JoinWriter::WriteSlot(const JoinTable& table, const std::vector
       hash = is_wide ? "hash_wide(" + hash + ", " + code + ")"
                      : "hash_word(" + hash + ", (ulong)" + code + ")";
     }
-    slot.code =
-        hash + " & (ulong)" +
-        context_.parameters.AddInteger(static_cast<Int128>(table.slots - 1), Machine::Int64);
+    slot.code = hash + " & " + LastSlot(table);
   } else if (table.direct_keys.empty()) {
     slot.code = "0";
   } else {

@@ -47,6 +47,8 @@ class JoinWriter {
   static std::string Counts(const JoinTable& table);
   static std::string Nexts(const JoinTable& table);
   static std::string Links(const JoinTable& table, size_t linked);
+  //! Of a hash table, which has no more slots than its entries need: known when it is made.
+  static std::string LastSlot(const JoinTable& table);
 
  private:
   //! Where the rows with some keys are.

@@ -65,8 +65,7 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
   return column;
 }
 
-KeptColumn KeepText(std::shared_ptr<const storage::ColumnImage> source, bool can_be_null,
-                    uint64_t rows) {
+KeptColumn KeepText(const InputColumn& text, bool can_be_null, uint64_t rows) {
   KeptColumn column;
   column.stored = plan::TypeKind::UInt32;
   storage::ColumnForm::Parts form;
@@ -76,7 +75,8 @@ KeptColumn KeepText(std::shared_ptr<const storage::ColumnImage> source, bool can
   form.rows = rows;
   form.statistics.rows = rows;
   form.has_validity = can_be_null;
-  form.text_source = std::move(source);
+  form.text_source = text.TextImage();
+  form.text_slice = text.Slice();
   column.form = std::make_shared<const storage::ColumnForm>(std::move(form));
   return column;
 }

@@ -22,9 +22,9 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
                       std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
                       size_t group_keys);
 
-//! The column of strings that are rows of `source`, a text column; at most `rows` of them.
-KeptColumn KeepText(std::shared_ptr<const storage::ColumnImage> source, bool can_be_null,
-                    uint64_t rows);
+//! The column of strings of `text`, a text column, by their rows in the column that holds the
+//! bytes; at most `rows` of them.
+KeptColumn KeepText(const InputColumn& text, bool can_be_null, uint64_t rows);
 
 //! The columns of an aggregate without dependent keys that the host finishes.
 std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,

@@ -216,6 +216,8 @@ void KernelGenerator::AddJoinArguments(const JoinTable& table, bool is_filled,
     add(JoinWriter::Nexts(table));
   for (size_t linked : table.links)
     add(JoinWriter::Links(table, linked));
+  if (!table.is_direct)
+    arguments.push_back("const ulong " + JoinWriter::LastSlot(table));
 }
 
 void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
@@ -246,8 +248,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
   } else if (group_table_) {
     for (const std::string& argument : group_table_->Arguments())
       arguments.push_back(argument);
-    for (const InputColumn& text : kernel_.aggregate.InternedTexts()) {
-      for (const std::string& argument : InternedText::Arguments(text))
+    for (size_t i = 0; i < kernel_.aggregate.InternedTexts().size(); i++) {
+      for (const std::string& argument : InternedText::Arguments(i))
         arguments.push_back(argument);
     }
   } else if (kernel_.is_aggregate) {
@@ -307,15 +309,14 @@ GeneratedKernel KernelGenerator::Generate() {
                        [](const InputColumn& column) { return column.IsText(); });
   };
   if (has_text(kernel_.columns) || has_text(kernel_.joined_columns) ||
-      has_text(kernel_.collect.columns)) {
-    if (kernel_.shape == Shape::Lanes)
-      block.Line("#define TEXT_IN_LANES");
-    block.Line(std::string(kernels::EmbeddedSource("text.cl")));
+      has_text(kernel_.collect.columns))
+    context_.sources.insert("text.cl");
+  if (kernel_.shape == Shape::Lanes)
+    block.Line("#define TEXT_IN_LANES");
+  for (const char* source : {"text.cl", "text_slice.cl", "text_hash.cl", "search.cl"}) {
+    if (context_.sources.count(source) != 0)
+      block.Line(std::string(kernels::EmbeddedSource(source)));
   }
-  if (!kernel_.aggregate.InternedTexts().empty())
-    block.Line(std::string(kernels::EmbeddedSource("text_hash.cl")));
-  if (context_.uses_search)
-    block.Line(std::string(kernels::EmbeddedSource("search.cl")));
   for (const CalendarForm& calendar : context_.calendars)
     block.Line(calendar.Source());
   block.Line("#define SEGMENT_ROWS " + std::to_string(storage::kSegmentRows));
@@ -555,13 +556,14 @@ void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& bloc
   const AggregateLayout& layout = kernel_.aggregate;
   std::vector<std::string> index(layout.index_places.size());
   bool is_certain = true;
+  size_t texts = 0;
   for (size_t i = 0; i < layout.keys.size(); i++) {
     const GroupKey& key = layout.keys[i];
     if (key.is_dependent)
       continue;
-    const Value value = key.text ? InternedText(*key.text, context_.table).Write(writer)
+    const Value value = key.text ? InternedText(*key.text, context_.table, texts++).Write(writer)
                                  : WriteGroupKey(writer, pipeline_.outputs[i]);
-    is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
+    is_certain = is_certain && (key.text || IsCertain(*pipeline_.outputs[i]));
     const std::vector<std::string> digits = WriteDigits(writer, key, value);
     for (size_t digit = 0; digit < digits.size(); digit++) {
       std::string& word = index[key.digits[digit].word];

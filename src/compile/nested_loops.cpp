@@ -21,13 +21,7 @@ void ForceNestedLoop(PipelineJoin& join, BuildPipeline& build) {
   join.keys.clear();
   build.keys.clear();
   build.nulls_are_equal.clear();
-  if (join.kind == plan::JoinKind::Inner) {
-    join.conjuncts.insert(join.conjuncts.begin(), conditions.begin(), conditions.end());
-    return;
-  }
-  if (join.residual)
-    conditions.push_back(join.residual);
-  join.residual = plan::Conjunction(std::move(conditions));
+  join.AddConditions(std::move(conditions));
 }
 
 }  // namespace

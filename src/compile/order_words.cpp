@@ -64,8 +64,8 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
     key.can_be_null = value.CanBeNull();
     key.is_float = order_key.expression->GetType().IsFloat();
     key.range = value.range;
-    const InputColumn* text = FindTextColumn(*order_key.expression, scratch.columns);
-    if (text != nullptr) {
+    const std::optional<InputColumn> text = FindTextColumn(*order_key.expression, scratch.columns);
+    if (text) {
       key.range = {0, TextWriter::LongestText(*text), true};
       if (key.range.high > kMostTextBytes) {
         throw Unsupported("ORDER BY text of more than " +
@@ -74,7 +74,7 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
       }
     }
     key.bits = key.is_float ? kWordBits : BitsFor(key.range);
-    if (text != nullptr)
+    if (text)
       key.bits += WordsFor(key.range.high) * kWordBits;
     bits += key.bits + (key.can_be_null ? 1 : 0);
     if (order_key.expression->GetOperation() != plan::Operation::Column)
@@ -113,7 +113,8 @@ void OrderWords::AddFields(ExpressionWriter& writer, const Key& key,
     fields.push_back({1, std::string("(ulong)") + (key.key.nulls_first ? "!" : "") + value.null});
   if (key.bits == 0)
     return;
-  if (const InputColumn* text = FindTextColumn(*key.key.expression, writer.context_.columns)) {
+  if (const std::optional<InputColumn> text =
+          FindTextColumn(*key.key.expression, writer.context_.columns)) {
     AddTextFields(writer, key, *text, value, fields);
     return;
   }

@@ -220,6 +220,16 @@ void Program::SetLinks() {
   AddLinks(*this, result, {});
 }
 
+void PipelineJoin::AddConditions(std::vector<plan::ExpressionPointer> conditions) {
+  if (kind == plan::JoinKind::Inner) {
+    conjuncts.insert(conjuncts.begin(), conditions.begin(), conditions.end());
+    return;
+  }
+  if (residual)
+    conditions.push_back(residual);
+  residual = plan::Conjunction(std::move(conditions));
+}
+
 Program Program::From(const plan::Node& plan) {
   Program program;
   Pipeline& result = program.result;

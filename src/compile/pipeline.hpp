@@ -22,6 +22,8 @@ struct PipelineJoin {
   bool GivesBuildSide() const {
     return kind == plan::JoinKind::Inner || kind == plan::JoinKind::Left;
   }
+  //! Asks `conditions` of a match too, before what it asks now.
+  void AddConditions(std::vector<plan::ExpressionPointer> conditions);
 };
 
 //! How the rows of a result are ordered and which of them are wanted.

@@ -39,14 +39,16 @@ bool IsDictionary(const plan::Expression& expression) {
   return expression.GetOperation() == plan::Operation::Dictionary;
 }
 
-//! The column that `expression` is, or is a dictionary function of.
+//! `expression`, or the column that it is a dictionary function of.
 const plan::ExpressionPointer& Argument(const plan::ExpressionPointer& expression) {
   return IsDictionary(*expression) ? expression->Operands()[0] : expression;
 }
 
-//! The text column that `expression` is, by its place among `columns`.
+//! The text column that `expression` is, or is a slice of, by its place among `columns`.
 std::optional<size_t> TextColumnOf(const plan::Expression& expression,
                                    const std::vector<InputColumn>& columns) {
+  if (plan::IsSlice(expression.GetOperation()))
+    return TextColumnOf(expression.Operand(0), columns);
   if (expression.GetOperation() != plan::Operation::Column)
     return std::nullopt;
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const InputColumn& column) {
@@ -171,7 +173,7 @@ void WriteOutput(const RowOutput& output, size_t number, const plan::ExpressionP
                  CodeBlock& block, const std::string& position) {
   if (output.text_column) {
     const Value value = writer.Write(Argument(expression));
-    const InputColumn& column = columns[*output.text_column];
+    const InputColumn column = Sliced(columns[*output.text_column], *Argument(expression));
     TextWriter texts(writer);
     const TextWriter::Bounds bounds = texts.WriteBounds(column);
     WriteText(output, number, bounds, output.has_text_row ? texts.WriteRow(column) : "", block,

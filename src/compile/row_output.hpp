@@ -16,8 +16,8 @@ struct RowOutput {
   bool can_be_null = false;
   bool has_validity_bits = false;  //!< NULLs are 0 bits, as in columns that kernels read
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: values are codes into this
-  //! Text: the column whose strings they are, by its place among the kernel's columns. Values are
-  //! begin and end in the segment's bytes, as uints.
+  //! Text: the column whose strings, or slices of them, they are, by its place among the kernel's
+  //! columns. Values are begin and end in the segment's bytes, as uints.
   std::optional<size_t> text_column;
   //! Text of a table whose rows are found by their numbers: the number, or -1 for none, follows
   //! begin and end.

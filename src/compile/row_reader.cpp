@@ -61,12 +61,25 @@ std::string EncodedType(const InputColumn& column) {
   }
 }
 
-const InputColumn* FindTextColumn(const plan::Expression& expression,
-                                  const std::vector<InputColumn>& columns) {
-  if (expression.GetOperation() != plan::Operation::Column)
-    return nullptr;
-  const InputColumn& column = columns[expression.ColumnIndex()];
-  return column.IsText() ? &column : nullptr;
+std::optional<InputColumn> FindTextColumn(const plan::Expression& expression,
+                                          const std::vector<InputColumn>& columns) {
+  const plan::Expression* whole = &expression;
+  while (plan::IsSlice(whole->GetOperation()))
+    whole = &whole->Operand(0);
+  if (whole->GetOperation() != plan::Operation::Column || !columns[whole->ColumnIndex()].IsText())
+    return std::nullopt;
+  return Sliced(columns[whole->ColumnIndex()], expression);
+}
+
+InputColumn Sliced(InputColumn column, const plan::Expression& expression) {
+  if (!plan::IsSlice(expression.GetOperation()))
+    return column;
+  InputColumn sliced = Sliced(std::move(column), expression.Operand(0));
+  std::vector<plan::ExpressionPointer> operands = expression.Operands();
+  if (sliced.Slice())
+    operands[0] = sliced.Slice();
+  sliced.slice = plan::WithOperands(expression, std::move(operands));
+  return sliced;
 }
 
 bool HasAllTextAtHand(const InputColumn& column, size_t scanned) {

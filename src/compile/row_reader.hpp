@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct InputColumn {
   //! Of a table of the database; none if the column is computed on the device.
   std::shared_ptr<const storage::ColumnImage> image = nullptr;
   uint64_t id = 0;  //!< in its table: plan::ScanColumn::id
+  //! Text: the slice of the form's strings that is meant, over one Column; null for all of them.
+  plan::ExpressionPointer slice = nullptr;
 
   //! Its strings are read as bytes.
   bool IsText() const { return HoldsText() || RefersToText(); }
@@ -31,11 +34,16 @@ struct InputColumn {
   const std::shared_ptr<const storage::ColumnImage>& TextImage() const {
     return RefersToText() ? form->TextSource() : image;
   }
+  //! The slice of the strings of that column; null for all of them.
+  const plan::ExpressionPointer& Slice() const { return slice ? slice : form->TextSlice(); }
 };
 
-//! The text column that `expression` is; null if it is none.
-const InputColumn* FindTextColumn(const plan::Expression& expression,
-                                  const std::vector<InputColumn>& columns);
+//! The text column that `expression` is, or is a slice of; none if it is neither.
+std::optional<InputColumn> FindTextColumn(const plan::Expression& expression,
+                                          const std::vector<InputColumn>& columns);
+
+//! The slice of the text column `column` that `expression`, the column itself or a slice, is.
+InputColumn Sliced(InputColumn column, const plan::Expression& expression);
 
 //! Whether a kernel that scans table `scanned` can read the string of any row of the column that
 //! holds the bytes of `column`, which is text: a launch over several extents gets the one at hand.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compile/expression_writer.hpp"
@@ -12,7 +13,9 @@ struct StringArgument {
   plan::ExpressionPointer column;
   plan::ExpressionPointer condition;  //!< null: there is none
 
-  //! Throws Unsupported where `argument`, a VARCHAR, is another expression.
+  //! None where `argument`, a VARCHAR, is another expression.
+  static std::optional<StringArgument> Find(const plan::ExpressionPointer& argument);
+  //! The same; throws Unsupported.
   static StringArgument Of(const plan::ExpressionPointer& argument);
   //! The column of `argument`, one of `columns`, if that is text; else null.
   static const InputColumn* FindText(const plan::ExpressionPointer& argument,

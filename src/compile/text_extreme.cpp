@@ -18,7 +18,7 @@ std::string TextExtreme::IsBetter(KernelContext& context, CodeBlock& block, cons
   ExpressionWriter writer(context, reader, block);
   TextWriter texts(writer);
   const auto bytes = [&](const std::string& word) {
-    return texts.BytesAt(column_, "(int)(" + word + " - 1)");
+    return texts.WriteBytesAt(column_, "(int)(" + word + " - 1)");
   };
   return "text_order(" + bytes(from) + ", " + bytes(held) + ")" +
          (fold_ == Fold::MinText ? " < 0" : " > 0");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compile/dictionary_writer.hpp"
 #include "compile/refusal.hpp"
 #include "storage/constants.hpp"
 
@@ -14,6 +15,27 @@ namespace {
 
 //! Bytes that text.cl may read behind a constant.
 constexpr size_t kConstantSlack = 16;
+
+//! Of a dictionary whose strings are compared: they come with the query.
+constexpr size_t kMostDictionaryBytes = size_t{1} << 28;
+
+//! Of one character.
+constexpr Int128 kMostCharacterBytes = 4;
+
+//! Most bytes of a slice, as far as the slice tells.
+Int128 MostBytes(const plan::Expression& slice) {
+  if (!plan::IsSlice(slice.GetOperation()))
+    return INT64_MAX;
+  const Int128 most = MostBytes(slice.Operand(0));
+  if (slice.GetOperation() != Operation::Slice)
+    return most;
+  const Int128 begin = slice.Operand(1).GetConstant().integer;
+  const Int128 end = slice.Operand(2).GetConstant().integer;
+  // Places from one end are apart as they say, and none is behind the end.
+  if ((begin < 0) == (end < 0))
+    return std::min(most, std::max<Int128>(end - begin, 0) * kMostCharacterBytes);
+  return begin < 0 ? std::min(most, -begin * kMostCharacterBytes) : most;
+}
 
 //! `column`, or the column whose rows its values are, with its number.
 InputColumn TextColumnOf(const InputColumn& column) {
@@ -57,32 +79,55 @@ std::string PatternCode(const plan::Expression& like, Parameters& parameters) {
          ")";
 }
 
+TextWriter::TextWriter(ExpressionWriter& writer) : writer_(writer) {
+  writer.GetDialect().RequireRow();
+  writer.context_.sources.insert("text.cl");
+}
+
+std::string TextWriter::Text::Arguments() const {
+  return bounds.begin.empty()
+             ? address + ", " + bounds.end
+             : address + " + " + bounds.begin + ", " + bounds.end + " - " + bounds.begin;
+}
+
 Int128 TextWriter::LongestText(const InputColumn& column) {
   uint32_t longest = 0;
   for (const storage::SegmentStatistics& segment : TextColumnOf(column).form->Segments())
     longest = std::max(longest, segment.longest_text);
-  return longest;
+  return column.Slice() ? std::min<Int128>(longest, MostBytes(*column.Slice())) : longest;
 }
 
-const InputColumn& TextWriter::TextColumn(const plan::Expression& expression) const {
-  if (const InputColumn* column = FindTextColumn(expression, writer_.context_.columns))
-    return *column;
-  throw Unsupported("comparing or searching the strings of " + expression.ToString() +
-                    " row by row");
+InputColumn TextWriter::TextColumn(const plan::Expression& expression) const {
+  if (std::optional<InputColumn> column = FindTextColumn(expression, writer_.context_.columns))
+    return std::move(*column);
+  throw Unsupported("searching the strings of " + expression.ToString() + " row by row");
 }
 
 bool TextWriter::IsScanned(const InputColumn& column) const {
   return column.table == writer_.context_.table && column.HoldsText();
 }
 
+std::string TextWriter::Declare(const std::string& type, const std::string& code) {
+  const std::string name = "v" + std::to_string(writer_.context_.variables++);
+  writer_.block_.Line("const " + type + " " + name + " = " + code + ";");
+  return name;
+}
+
 std::string TextWriter::DeclareOnce(const std::string& type, const std::string& name,
                                     const std::string& code) {
   auto [entry, is_new] = writer_.written_.try_emplace(name);
-  if (is_new) {
-    entry->second.code = "v" + std::to_string(writer_.context_.variables++);
-    writer_.block_.Line("const " + type + " " + entry->second.code + " = " + code + ";");
-  }
+  if (is_new)
+    entry->second.code = Declare(type, code);
   return entry->second.code;
+}
+
+template <typename Make>
+TextWriter::Bounds TextWriter::DeclareBounds(const std::string& name, const Make& make) {
+  const std::string begin = "begin of " + name, end = "end of " + name;
+  if (const auto found = writer_.written_.find(begin); found != writer_.written_.end())
+    return {found->second.code, writer_.written_.at(end).code};
+  const Bounds bounds = make();
+  return {DeclareOnce("uint", begin, bounds.begin), DeclareOnce("uint", end, bounds.end)};
 }
 
 std::string TextWriter::WriteRow(const InputColumn& column) {
@@ -121,17 +166,24 @@ TextWriter::Bounds TextWriter::BoundsOf(const InputColumn& column, const GatherR
 
 TextWriter::Bounds TextWriter::WriteBounds(const InputColumn& column) {
   const std::string number = std::to_string(column.number);
-  const Bounds bounds =
-      IsScanned(column) ? Bounds{"row == 0 ? 0 : c" + number + "[row - 1]", "c" + number + "[row]"}
-                        : BoundsOf(column, EndsReader(column));
-  return {DeclareOnce("uint", "begin of " + number, bounds.begin),
-          DeclareOnce("uint", "end of " + number, bounds.end)};
+  const Bounds whole = DeclareBounds(number, [&]() -> Bounds {
+    if (IsScanned(column))
+      return {"row == 0 ? 0 : c" + number + "[row - 1]", "c" + number + "[row]"};
+    return BoundsOf(column, EndsReader(column));
+  });
+  if (!column.Slice())
+    return whole;
+  return DeclareBounds(number + ", " + column.Slice()->ToString(),
+                       [&] { return WriteSlice(*column.Slice(), WriteAddress(column), whole); });
 }
 
 TextWriter::Bounds TextWriter::WriteBoundsAt(const InputColumn& column, const std::string& row) {
-  const Bounds bounds = BoundsOf(column, GatherReader(writer_.context_.parameters, row));
-  return {DeclareOnce("uint", "begin of " + bounds.begin, bounds.begin),
-          DeclareOnce("uint", "end of " + bounds.end, bounds.end)};
+  const GatherReader reader(writer_.context_.parameters, row);
+  const Bounds inlined = BoundsOf(column, reader);
+  const Bounds whole = DeclareBounds(inlined.end, [&] { return inlined; });
+  if (!column.Slice())
+    return whole;
+  return WriteSlice(*column.Slice(), SegmentText(column, reader), whole);
 }
 
 std::string TextWriter::SegmentText(const InputColumn& column, const GatherReader& reader) {
@@ -143,46 +195,140 @@ std::string TextWriter::SegmentText(const InputColumn& column, const GatherReade
   return "text" + std::to_string(column.number) + " + " + reader.Base(text);
 }
 
-std::string TextWriter::WriteBytes(const InputColumn& column) {
-  const Bounds bounds = WriteBounds(column);
-  const std::string segment = IsScanned(column) ? "t" + std::to_string(column.number)
-                                                : SegmentText(column, EndsReader(column));
-  return segment + " + " + bounds.begin + ", " + bounds.end + " - " + bounds.begin;
+std::string TextWriter::WriteAddress(const InputColumn& column) {
+  return IsScanned(column) ? "t" + std::to_string(column.number)
+                           : SegmentText(column, EndsReader(column));
 }
 
-std::string TextWriter::BytesAt(const InputColumn& column, const std::string& row) {
+TextWriter::Bounds TextWriter::WriteSlice(const plan::Expression& slice, const std::string& address,
+                                          Bounds whole) {
+  const Operation operation = slice.GetOperation();
+  if (!plan::IsSlice(operation))
+    return whole;
+  writer_.context_.sources.insert("text_slice.cl");
+  const Text text{address, WriteSlice(slice.Operand(0), address, std::move(whole)), {}};
+  std::string call;
+  if (operation == Operation::Slice) {
+    call = "text_slice(" + text.Arguments();
+    for (size_t i : {1, 2}) {
+      call += ", " + writer_.context_.parameters.AddInteger(slice.Operand(i).GetConstant().integer,
+                                                            Machine::Int64);
+    }
+  } else {
+    call = (operation == Operation::TrimBegin ? "text_trim_begin(" : "text_trim_end(") +
+           text.Arguments() + ", " + WriteConstant(slice.Operand(1).GetConstant()).Arguments();
+  }
+  const std::string places = Declare("uint2", call + ")");
+  const std::string from = text.bounds.begin.empty() ? "" : text.bounds.begin + " + ";
+  return {Declare("uint", from + places + ".x"), Declare("uint", from + places + ".y")};
+}
+
+std::string TextWriter::WriteBytes(const InputColumn& column) {
+  return Text{WriteAddress(column), WriteBounds(column), {}}.Arguments();
+}
+
+std::string TextWriter::WriteBytesAt(const InputColumn& column, const std::string& row) {
   const GatherReader reader(writer_.context_.parameters, row);
-  const Bounds bounds = BoundsOf(column, reader);
-  return SegmentText(column, reader) + " + " + bounds.begin + ", " + bounds.end + " - " +
-         bounds.begin;
+  Text text{SegmentText(column, reader), BoundsOf(column, reader), {}};
+  if (column.Slice()) {
+    const Bounds whole{Declare("uint", text.bounds.begin), Declare("uint", text.bounds.end)};
+    text.bounds = WriteSlice(*column.Slice(), text.address, whole);
+  }
+  return text.Arguments();
+}
+
+TextWriter::Text TextWriter::WriteConstant(const plan::Constant& constant) {
+  auto& parameters = writer_.context_.parameters;
+  std::string bytes = constant.text;
+  bytes.append(kConstantSlack, '\0');
+  const std::string offset = parameters.AddLookup(bytes.data(), bytes.size());
+  const std::string length =
+      parameters.AddInteger(static_cast<Int128>(constant.text.size()), Machine::Int64);
+  return {"lookups + " + offset, {"", "(uint)" + length}, constant.is_null ? "1" : ""};
+}
+
+TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictionary& dictionary) {
+  if (dictionary.Bytes() > kMostDictionaryBytes)
+    throw Unsupported("comparing the strings of a dictionary of more than 256 MiB");
+  std::vector<uint32_t> ends;
+  std::string bytes;
+  for (uint32_t i = 0; i < dictionary.Size(); i++) {
+    bytes += dictionary.Value(i);
+    ends.push_back(static_cast<uint32_t>(bytes.size()));
+  }
+  ends.resize(std::max<size_t>(ends.size(), 1));
+  bytes.append(storage::kExtentSlackBytes, '\0');
+  auto& parameters = writer_.context_.parameters;
+  const std::string table = "((__global const uint*)(lookups + " +
+                            parameters.AddLookup(ends.data(), ends.size() * sizeof(uint32_t)) +
+                            "))";
+  const std::string entry =
+      Declare("int", code.CanBeNull() ? code.null + " ? 0 : " + code.code : code.code);
+  return {"lookups + " + parameters.AddLookup(bytes.data(), bytes.size()),
+          {Declare("uint", entry + " == 0 ? 0 : " + table + "[" + entry + " - 1]"),
+           Declare("uint", table + "[" + entry + "]")},
+          code.null};
+}
+
+TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
+  const std::string name = expression.ToString();
+  if (const auto found = writer_.written_.find("text of " + name);
+      found != writer_.written_.end()) {
+    return {
+        found->second.code,
+        {writer_.written_.at("begin of " + name).code, writer_.written_.at("end of " + name).code},
+        found->second.null};
+  }
+  Text text;
+  if (expression.GetOperation() == Operation::Column) {
+    const InputColumn& column = writer_.context_.columns[expression.ColumnIndex()];
+    text = WriteEntry(writer_.WriteColumn(expression), *column.form->GetDictionary());
+  } else if (expression.GetOperation() == Operation::Dictionary) {
+    const DerivedColumn derived = DictionaryWriter(writer_).WriteIdentifier(expression);
+    text = WriteEntry(derived.identifier, *derived.texts);
+  } else {
+    throw Unsupported("comparing the strings of " + name + " row by row");
+  }
+  Value& value = writer_.written_["text of " + name];
+  value.code = text.address;
+  value.null = text.null;
+  writer_.written_["begin of " + name].code = text.bounds.begin;
+  writer_.written_["end of " + name].code = text.bounds.end;
+  return text;
 }
 
 TextWriter::Text TextWriter::WriteText(const plan::Expression& expression) {
-  if (expression.GetOperation() == Operation::Constant) {
-    const plan::Constant& constant = expression.GetConstant();
-    auto& parameters = writer_.context_.parameters;
-    std::string bytes = constant.text;
-    bytes.append(kConstantSlack, '\0');
-    const std::string offset = parameters.AddLookup(bytes.data(), bytes.size());
-    const std::string length =
-        parameters.AddInteger(static_cast<Int128>(constant.text.size()), Machine::Int64);
-    return {"lookups + " + offset + ", (uint)" + length, constant.is_null ? "1" : ""};
-  }
-  const InputColumn& column = TextColumn(expression);
-  return {WriteBytes(column), writer_.WriteColumn(expression).null};
+  if (expression.GetOperation() == Operation::Constant)
+    return WriteConstant(expression.GetConstant());
+  const std::optional<InputColumn> column = FindTextColumn(expression, writer_.context_.columns);
+  if (!column)
+    return WriteCoded(expression);
+  const Value value = writer_.Write(
+      plan::Expression::Column(column->number, plan::TypeKind::Varchar, column->name));
+  return {WriteAddress(*column), WriteBounds(*column), value.null};
 }
 
 Value TextWriter::WriteLength(const plan::Expression& expression) {
-  const InputColumn& column = TextColumn(expression.Operand(0));
+  const InputColumn column = TextColumn(expression.Operand(0));
   const Text text = WriteText(expression.Operand(0));
-  const Bounds bounds = WriteBounds(column);
   Value value;
   value.range = value.domain = {0, LongestText(column), true};
   value.machine = MachineFor(value.range);
   value.null = text.null;
   value.code = writer_.Declare(value.machine, expression.GetOperation() == Operation::Length
-                                                  ? "text_characters(" + text.code + ")"
-                                                  : bounds.end + " - " + bounds.begin);
+                                                  ? "text_characters(" + text.Arguments() + ")"
+                                                  : text.bounds.end + " - " + text.bounds.begin);
+  return value;
+}
+
+Value TextWriter::WriteHash(const plan::Expression& expression) {
+  writer_.context_.sources.insert("text_hash.cl");
+  const Text text = WriteText(expression.Operand(0));
+  Value value;
+  value.machine = Machine::Int64;
+  value.range = value.domain = RangeOf(plan::TypeKind::Int64);
+  value.null = text.null;
+  value.code = writer_.Declare(value.machine, "(long)text_hash(" + text.Arguments() + ")");
   return value;
 }
 
@@ -192,7 +338,7 @@ Value TextWriter::Write(const plan::Expression& expression) {
     return WriteLength(expression);
   Value value;
   value.range = value.domain = {0, 1, true};
-  const InputColumn& column = TextColumn(expression.Operand(0));
+  const InputColumn column = TextColumn(expression.Operand(0));
   std::string code = writer_.context_.searches.Find(expression);
   if (!code.empty()) {
     if (column.form->HasValidity())
@@ -203,11 +349,12 @@ Value TextWriter::Write(const plan::Expression& expression) {
   const Text text = WriteText(expression.Operand(0));
   value.null = text.null;
   if (operation == Operation::Like || operation == Operation::Contains) {
-    code = "text_like(" + text.code + ", " + PatternCode(expression, writer_.context_.parameters) +
-           ")";
+    code = "text_like(" + text.Arguments() + ", " +
+           PatternCode(expression, writer_.context_.parameters) + ")";
   } else {
     code = std::string(operation == Operation::Prefix ? "text_prefix(" : "text_suffix(") +
-           text.code + ", " + WriteText(expression.Operand(1)).code + ")";
+           text.Arguments() + ", " +
+           WriteConstant(expression.Operand(1).GetConstant()).Arguments() + ")";
   }
   value.code = writer_.DeclareFlag(code);
   return value;
@@ -239,7 +386,7 @@ Value TextWriter::WriteIn(const plan::Expression& operand,
   value.range = value.domain = {0, 1, true};
   value.code = writer_.DeclareFlag("text_list_holds(lookups + " + bytes_offset +
                                    ", (__global const uint*)(lookups + " + ends_offset +
-                                   "), (uint)" + count + ", " + text.code + ")");
+                                   "), (uint)" + count + ", " + text.Arguments() + ")");
   value.null = text.null;
   if (has_null)
     value.null = writer_.EitherNull(text.null, writer_.DeclareFlag("!" + value.code));
@@ -251,7 +398,7 @@ Value TextWriter::WriteComparison(const plan::Expression& expression) {
   const Text a = WriteText(expression.Operand(0)), b = WriteText(expression.Operand(1));
   Value value;
   value.range = value.domain = {0, 1, true};
-  const std::string code = CompareTexts(operation, a.code, b.code);
+  const std::string code = CompareTexts(operation, a.Arguments(), b.Arguments());
   const bool nulls_are_values =
       operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
   if (!nulls_are_values || (a.null.empty() && b.null.empty())) {

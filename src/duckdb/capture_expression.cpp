@@ -156,13 +156,9 @@ bool IsNullTestOfColumn(const duckdb::Expression& expression) {
          IsColumnReference(*expression.Cast<duckdb::BoundOperatorExpression>().children[0]);
 }
 
-//! `left` compared with `right`; strings only where that is asked for.
-CapturedExpression CompareExpressions(Operation operation, const plan::ExpressionPointer& left,
-                                      const plan::ExpressionPointer& right, bool compares_texts) {
-  if (!compares_texts && (left->GetType().IsVarchar() || right->GetType().IsVarchar())) {
-    return NotSupported("a comparison of VARCHAR columns (" + left->ToString() + ", " +
-                        right->ToString() + ")");
-  }
+//! A comparison of captured operands; they must be of one type that the device compares.
+CapturedExpression MakeComparison(Operation operation, const plan::ExpressionPointer& left,
+                                  const plan::ExpressionPointer& right) {
   if (left->GetType().kind == TypeKind::UInt128) {
     return NotSupported("a comparison of UHUGEINT");
   }
@@ -181,7 +177,7 @@ CapturedExpression CaptureComparison(ExpressionType comparison, const plan::Expr
   if (!operation) {
     return NotSupported("the comparison " + duckdb::ExpressionTypeToString(comparison));
   }
-  return CompareExpressions(*operation, left, right, false);
+  return MakeComparison(*operation, left, right);
 }
 
 CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expression) const {
@@ -192,25 +188,30 @@ CapturedExpression ExpressionCapture::Capture(const duckdb::Expression& expressi
     const CapturedColumn& column = scope_.columns[*base];
     return Accept(plan::Expression::Column(*base, column.type, column.name));
   }
+  if (text_ && expression.GetExpressionClass() == ExpressionClass::BOUND_REF) {
+    return Accept(
+        plan::Expression::Column(*text_, scope_.columns[*text_].type, scope_.columns[*text_].name));
+  }
   if (expression.GetExpressionClass() == ExpressionClass::BOUND_PARAMETER) {
     return CapturedExpression::Refuse("the parameter " + expression.ToString() +
                                       " has no value yet");
   }
   const std::optional<plan::Type> type = ToPlanType(expression.return_type);
   if (!type) {
-    return RefuseType(expression);
+    return expression.return_type.id() == duckdb::LogicalTypeId::VARCHAR
+               ? RefuseText("a VARCHAR with a collation", expression)
+               : RefuseType(expression);
   }
   if (RaisesError(expression)) {
     return Accept(plan::Expression::Make(Operation::Fault, *type, {}));
   }
-  if (const std::optional<size_t> base =
-          is_by_row_ ? std::nullopt : origins_.DictionaryBase(expression);
+  if (const std::optional<size_t> base = text_ ? std::nullopt : origins_.DictionaryBase(expression);
       base && !IsNullTestOfColumn(expression)) {
     const CapturedColumn& column = scope_.columns[*base];
     return Accept(plan::Expression::Dictionary(
         std::make_shared<DictionaryExpression>(context_, origins_.OverBase(expression)),
         plan::Expression::Column(*base, column.type, column.name),
-        ExpressionCapture(context_, scope_, true).Capture(expression).expression));
+        ExpressionCapture(context_, scope_, *base).Capture(expression).expression));
   }
 
   switch (expression.GetExpressionClass()) {
@@ -257,34 +258,24 @@ CapturedExpression ExpressionCapture::Column(const duckdb::Expression& expressio
     return CapturedExpression::Refuse(found->reason);
   }
   const CapturedColumn& column = scope_.columns[*found->column];
-  if (is_by_row_ && column.origin && column.origin->expression) {
-    return NotSupported("the string " + expression.ToString() + " computed by row");
+  if (text_ && column.origin && column.origin->expression) {
+    return Capture(*column.origin->expression);
   }
-  const size_t number = is_by_row_ && column.origin ? column.origin->base : *found->column;
+  const size_t number = text_ && column.origin ? column.origin->base : *found->column;
   return Accept(plan::Expression::Column(number, column.type, scope_.columns[number].name));
 }
 
 CapturedExpression ExpressionCapture::Constant(const duckdb::Expression& expression) const {
   const plan::Type type = *ToPlanType(expression.return_type);
-  if (type.IsVarchar() && !is_by_row_) {
+  if (type.IsVarchar() && !text_) {
     return NotSupported("the VARCHAR constant " + expression.ToString() + " on its own");
   }
   const duckdb::Value& value = expression.Cast<duckdb::BoundConstantExpression>().value;
   return Accept(plan::Expression::MakeConstant(ToConstant(value), type));
 }
 
-//! A comparison of captured operands; they must be of one type that the device compares.
-CapturedExpression ExpressionCapture::MakeComparison(Operation operation,
-                                                     const plan::ExpressionPointer& left,
-                                                     const plan::ExpressionPointer& right) const {
-  return CompareExpressions(operation, left, right, is_by_row_);
-}
-
 CapturedExpression ExpressionCapture::Comparison(const duckdb::Expression& expression) const {
   const auto& comparison = expression.Cast<duckdb::BoundComparisonExpression>();
-  if (comparison.left->return_type.id() == duckdb::LogicalTypeId::VARCHAR && !is_by_row_) {
-    return RefuseText("a comparison of VARCHAR columns", expression);
-  }
   CapturedExpression left = Capture(*comparison.left);
   if (!left) {
     return left;
@@ -366,8 +357,8 @@ CapturedExpression ExpressionCapture::Operator(const duckdb::Expression& express
   }
   const bool is_in = kind == ExpressionType::COMPARE_IN || kind == ExpressionType::COMPARE_NOT_IN;
   if (is_in && operation.children[0]->return_type.id() == duckdb::LogicalTypeId::VARCHAR &&
-      !is_by_row_) {
-    return RefuseText("a comparison of VARCHAR columns", expression);
+      !text_) {
+    return RefuseText("an IN of VARCHAR columns", expression);
   }
 
   std::vector<plan::ExpressionPointer> operands;
@@ -519,8 +510,14 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
 CapturedExpression ExpressionCapture::TextFunction(const duckdb::Expression& expression) const {
   const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
   const std::string& name = function.function.name;
+  if (!text_) {
+    return NotSupported("the function " + name);
+  }
+  if (std::optional<CapturedExpression> slice = SliceFunction(expression)) {
+    return std::move(*slice);
+  }
   const std::optional<Operation> operation = TextOperation(name);
-  if (!is_by_row_ || !operation) {
+  if (!operation) {
     return NotSupported("the function " + name);
   }
   const bool is_length = *operation == Operation::Length || *operation == Operation::ByteLength;

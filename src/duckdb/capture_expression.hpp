@@ -34,13 +34,14 @@ CapturedExpression CaptureComparison(duckdb::ExpressionType comparison,
 class ExpressionCapture {
  public:
   ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope)
-      : ExpressionCapture(context, scope, false) {}
+      : ExpressionCapture(context, scope, std::nullopt) {}
 
   CapturedExpression Capture(const duckdb::Expression& expression) const;
 
  private:
-  ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope, bool is_by_row)
-      : context_(context), scope_(scope), origins_(scope), is_by_row_(is_by_row) {}
+  ExpressionCapture(duckdb::ClientContext& context, const CaptureScope& scope,
+                    std::optional<size_t> text)
+      : context_(context), scope_(scope), origins_(scope), text_(text) {}
 
   //! Why an expression over VARCHARs is no dictionary function.
   CapturedExpression RefuseText(const std::string& what,
@@ -57,8 +58,9 @@ class ExpressionCapture {
   CapturedExpression Function(const duckdb::Expression& expression) const;
   //! A function of a string, if `expression` is one that the plan has.
   CapturedExpression TextFunction(const duckdb::Expression& expression) const;
-  CapturedExpression MakeComparison(plan::Operation operation, const plan::ExpressionPointer& left,
-                                    const plan::ExpressionPointer& right) const;
+  //! A function that gives a slice of a string; none if it is another function. See
+  //! capture_slice.cpp.
+  std::optional<CapturedExpression> SliceFunction(const duckdb::Expression& expression) const;
   CapturedExpression Arithmetic(plan::Operation operation,
                                 const duckdb::Expression& expression) const;
   CapturedExpression Compress(const duckdb::Expression& expression) const;
@@ -75,8 +77,9 @@ class ExpressionCapture {
   duckdb::ClientContext& context_;
   const CaptureScope& scope_;
   const TextOrigins origins_;
-  //! Whether strings are compared and searched row by row, without dictionary functions.
-  const bool is_by_row_;
+  //! The VARCHAR column of a table whose strings are computed with row by row, without dictionary
+  //! functions.
+  const std::optional<size_t> text_;
 };
 
 }  // namespace margay::integration

@@ -96,15 +96,6 @@ std::vector<CapturedColumn> Concatenate(duckdb::ClientContext& context, plan::Jo
   return columns;
 }
 
-//! Whether `expression` is a VARCHAR column as the table has it.
-bool IsTableText(const plan::Expression& expression, const CaptureScope& scope) {
-  if (expression.GetOperation() != plan::Operation::Column) {
-    return false;
-  }
-  const std::optional<TextOrigin>& origin = scope.columns[expression.ColumnIndex()].origin;
-  return origin && !origin->expression;
-}
-
 //! The table's VARCHAR column that `expression` is compressed from; null if it is not.
 plan::ExpressionPointer Decompress(const plan::Expression& expression, const CaptureScope& scope) {
   if (expression.GetOperation() != plan::Operation::Column ||
@@ -217,10 +208,6 @@ class ConditionCapture {
       }
       keys_.push_back(std::move(key));
       return std::nullopt;
-    }
-    if (type.IsVarchar() && !(IsTableText(*key.probe, probe_) && IsTableText(*key.build, build_))) {
-      return NotSupported("a join on a computed VARCHAR (" + key.probe->ToString() + ", " +
-                          key.build->ToString() + ")");
     }
     keys_.push_back(std::move(key));
     return std::nullopt;

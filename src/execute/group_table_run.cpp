@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <span>
 
 #include "compile/interned_text.hpp"
 #include "execute/text_fetch.hpp"
+#include "execute/text_function.hpp"
 #include "memory/out_of_memory.hpp"
 
 namespace margay::execute {
@@ -35,40 +35,6 @@ std::vector<std::byte> Copied(device::Queue& queue, const device::Buffer& buffer
 template <typename Word>
 const Word* As(const std::vector<std::byte>& bytes) {
   return reinterpret_cast<const Word*>(bytes.data());
-}
-
-//! The results of a function of texts, as values of `type`. `validity` says which texts are not
-//! NULL, all if it is empty, and then which results are not. Strings are std::string_views of
-//! `results`, which it sets. Throws ArithmeticFault where the function failed.
-std::vector<std::byte> Results(const plan::DictionaryFunction& function, const plan::Type& type,
-                               std::span<const std::string_view> texts,
-                               std::vector<std::byte>& validity, plan::DictionaryResults& results) {
-  using State = plan::DictionaryResults::State;
-  results = function.Evaluate(texts);
-  const auto bytes =
-      type.IsVarchar() ? sizeof(std::string_view) : static_cast<size_t>(type.PhysicalBytes());
-  std::vector<std::byte> values(texts.size() * bytes);
-  validity.resize(texts.size(), std::byte{1});
-  for (size_t i = 0; i < texts.size(); i++) {
-    const size_t entry = validity[i] == std::byte{0} ? texts.size() : i;
-    validity[i] = std::byte{results.states[entry] != State::Null};
-    if (results.states[entry] == State::Error)
-      throw ArithmeticFault("a function of strings failed; DuckDB runs this part again");
-    if (results.states[entry] == State::Null)
-      continue;
-    if (type.IsVarchar()) {
-      const std::string_view text = results.texts[entry];
-      std::memcpy(values.data() + i * bytes, &text, bytes);
-    } else if (type.IsFloat()) {
-      const auto single = static_cast<float>(results.reals[entry]);
-      const void* real = &results.reals[entry];
-      std::memcpy(values.data() + i * bytes, bytes == sizeof(float) ? &single : real, bytes);
-    } else {
-      // Little-endian: the low bytes are the value in any narrower type.
-      std::memcpy(values.data() + i * bytes, &results.integers[entry], bytes);
-    }
-  }
-  return values;
 }
 
 //! Room for groups that a filter leaves, to begin with: this many, and this part of all.
@@ -294,8 +260,8 @@ ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& pac
   if (output.text_column)
     owned.texts.push_back(FetchTexts(queue, *output.text_column, values));
   if (output.function) {
-    values = Results(*output.function, output.type, {As<std::string_view>(values), groups},
-                     validity, owned.results.emplace_back());
+    values = ResultsOf(*output.function, output.type, {As<std::string_view>(values), groups},
+                       validity, owned.results.emplace_back());
   }
   return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
           output.texts};

@@ -13,6 +13,7 @@ JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
   if (tables_.size() <= table.number)
     tables_.resize(table.number + 1);
   tables_[table.number] = Buffers();
+  tables_[table.number].slots = table.slots;
   return tables_[table.number];
 }
 
@@ -50,7 +51,7 @@ double JoinBuffers::FillPartitions(const compile::JoinTable& table, uint64_t ent
   const bool is_shared = !buffers.shared.empty();
   return kernels::SlotChains(*pool.Device(), pool, lanes, between_launches)
       .Fill({is_shared ? buffers.shared[0].Buffer() : buffers.heads,
-             is_shared ? buffers.shared[1].Buffer() : buffers.nexts.Buffer(), table.slots,
+             is_shared ? buffers.shared[1].Buffer() : buffers.nexts.Buffer(), buffers.slots,
              static_cast<uint32_t>(std::max<uint64_t>(entries, 1))});
 }
 
@@ -66,7 +67,8 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
                          memory::ExtentPool& pool) {
   Buffers& buffers = Reset(table);
   entries = std::max<uint64_t>(entries, 1);
-  const size_t heads = table.HasHeads() ? table.slots * sizeof(uint32_t) : 0;
+  buffers.slots = table.SlotsFor(entries);
+  const size_t heads = table.HasHeads() ? buffers.slots * sizeof(uint32_t) : 0;
   const size_t bits = table.has_bits ? table.BitWords() * sizeof(uint32_t) : 0;
   const size_t row_bytes = entries * sizeof(int32_t);
   if (entries > compile::kMostEntries)
@@ -98,20 +100,21 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
 uint32_t JoinBuffers::Bind(const compile::JoinTable& table, device::Kernel& kernel,
                            uint32_t argument) const {
   const Buffers& buffers = tables_[table.number];
-  if (!buffers.shared.empty()) {
-    for (const memory::ExtentPin& pin : buffers.shared)
-      kernel.Argument(argument++, pin.Buffer());
-    return argument;
+  for (const memory::ExtentPin& pin : buffers.shared)
+    kernel.Argument(argument++, pin.Buffer());
+  if (buffers.shared.empty()) {
+    if (table.HasHeads())
+      kernel.Argument(argument++,
+                      table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
+    if (table.has_bits)
+      kernel.Argument(argument++, buffers.bits);
+    if (table.HasNexts())
+      kernel.Argument(argument++, buffers.nexts.Buffer());
+    for (const memory::ScratchExtent& links : buffers.links)
+      kernel.Argument(argument++, links.Buffer());
   }
-  if (table.HasHeads())
-    kernel.Argument(argument++,
-                    table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
-  if (table.has_bits)
-    kernel.Argument(argument++, buffers.bits);
-  if (table.HasNexts())
-    kernel.Argument(argument++, buffers.nexts.Buffer());
-  for (const memory::ScratchExtent& links : buffers.links)
-    kernel.Argument(argument++, links.Buffer());
+  if (!table.is_direct)
+    kernel.Argument(argument++, buffers.slots - 1);
   return argument;
 }
 

@@ -55,6 +55,7 @@ class JoinBuffers {
   struct Buffers {
     memory::ScratchReservation reservation;  //!< for those that are made empty
     uint32_t capacity = 0;                   //!< in entries
+    uint64_t slots = 1;
     device::Buffer heads;
     memory::ScratchExtent undefined_heads;  //!< in place of heads, where bits say which are good
     device::Buffer bits;

@@ -5,8 +5,35 @@
 
 #include "execute/pinned_block.hpp"
 #include "execute/region_rows.hpp"
+#include "execute/text_function.hpp"
 
 namespace margay::execute {
+
+namespace {
+
+//! Puts the results of the output's function in the place of the strings of `column`. They live as
+//! long as what is returned.
+std::shared_ptr<const void> Compute(const compile::RowOutput& output, size_t rows,
+                                    ResultColumn& column) {
+  struct Owned {
+    std::vector<std::byte> values;
+    std::vector<std::byte> validity;
+    plan::DictionaryResults results;
+  };
+  auto owned = std::make_shared<Owned>();
+  if (column.validity != nullptr) {
+    const auto* validity = reinterpret_cast<const std::byte*>(column.validity);
+    owned->validity.assign(validity, validity + rows);
+  }
+  owned->values = ResultsOf(*output.function, output.type,
+                            {reinterpret_cast<const std::string_view*>(column.values), rows},
+                            owned->validity, owned->results);
+  column.values = owned->values.data();
+  column.validity = reinterpret_cast<const uint8_t*>(owned->validity.data());
+  return owned;
+}
+
+}  // namespace
 
 RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : KernelRun(part, options), outputs_(part->Program().result.outputs) {
@@ -122,6 +149,8 @@ void RowsRun::FetchTexts(ResultBatch& batch) {
     Timed([&] { owners->push_back(fetch.Fetch(*queue, {pending, batch.rows}, texts)); });
     batch.columns[i].values = block->Address();
     owners->push_back(std::move(block));
+    if (outputs_[i].function)
+      Timed([&] { owners->push_back(Compute(outputs_[i], batch.rows, batch.columns[i])); });
   }
   batch.owner = std::move(owners);
 }

@@ -294,6 +294,10 @@ std::string Expression::ToString() const {
     case Operation::Contains:
     case Operation::Length:
     case Operation::ByteLength:
+    case Operation::TextHash:
+    case Operation::Slice:
+    case Operation::TrimBegin:
+    case Operation::TrimEnd:
       return name + "(" + joined(0, ", ") + ")";
     case Operation::DatePart:
       return std::string(DatePartName(part_)) + "(" + text(0) + ")";
@@ -406,6 +410,11 @@ ExpressionPointer Conjunction(std::vector<ExpressionPointer> conjuncts) {
   return Expression::Make(Operation::And, TypeKind::Boolean, std::move(conjuncts));
 }
 
+bool IsSlice(Operation operation) {
+  return operation == Operation::Slice || operation == Operation::TrimBegin ||
+         operation == Operation::TrimEnd;
+}
+
 std::string_view OperationName(Operation operation) {
   switch (operation) {
     case Operation::Column:
@@ -489,6 +498,14 @@ std::string_view OperationName(Operation operation) {
       return "LENGTH";
     case Operation::ByteLength:
       return "STRLEN";
+    case Operation::TextHash:
+      return "TEXT_HASH";
+    case Operation::Slice:
+      return "SLICE";
+    case Operation::TrimBegin:
+      return "LTRIM";
+    case Operation::TrimEnd:
+      return "RTRIM";
     case Operation::DatePart:
       return "DATE_PART";
     case Operation::DateTrunc:

@@ -73,6 +73,14 @@ enum class Operation : uint8_t {
   Contains,    //!< holds operand 1
   Length,      //!< characters, as BIGINT
   ByteLength,  //!< bytes of UTF-8, as BIGINT
+  TextHash,    //!< a BIGINT that equal strings have in common
+  // Slices, as Varchar: bytes of operand 0 that follow each other there.
+  //! The characters from place operand 1 on, before place operand 2; both are Int64 constants.
+  //! A place counts characters from the begin, or where it is negative from the end; outside of the
+  //! string it stands for the nearer end.
+  Slice,
+  TrimBegin,  //!< without the characters at its begin that operand 1, a Varchar constant, holds
+  TrimEnd,    //!< the same at its end
 
   //! `part` of operand 0, a Date or a Timestamp, as Int64; NULL for infinite ones
   DatePart,
@@ -176,6 +184,9 @@ void VisitColumns(const Expression& expression, const Visit& visit) {
     VisitColumns(*operand, visit);
   }
 }
+
+//! Whether the operation gives a slice of a Varchar.
+bool IsSlice(Operation operation);
 
 //! The name of an operation as tests and EXPLAIN show it: `+`, `=`, `AND`, `CASE`, ...
 std::string_view OperationName(Operation operation);

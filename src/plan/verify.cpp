@@ -140,9 +140,18 @@ class Verifier {
         return TextPredicate();
       case Operation::Length:
       case Operation::ByteLength:
+      case Operation::TextHash:
         RequireOperands(1);
         Require(OperandType(0).IsVarchar(), "the operand must be a VARCHAR");
         return Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
+      case Operation::Slice:
+        return Slice();
+      case Operation::TrimBegin:
+      case Operation::TrimEnd:
+        RequireOperands(2);
+        RequireOneType();
+        Require(type_.IsVarchar(), "the result must be a VARCHAR");
+        return RequireConstant(1);
       case Operation::DatePart:
         Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
         return PartOfOperand();
@@ -296,9 +305,22 @@ class Verifier {
     Require(type_.IsBoolean(), "the result must be a BOOLEAN");
     Require(OperandType(0).IsVarchar() && OperandType(1).IsVarchar(),
             "the operands must be VARCHARs");
-    const Expression& pattern = expression_.Operand(1);
-    Require(pattern.GetOperation() == Operation::Constant && !pattern.GetConstant().is_null,
-            "operand 1 must be a constant that is not NULL");
+    RequireConstant(1);
+  }
+
+  void RequireConstant(size_t i) const {
+    const Expression& operand = expression_.Operand(i);
+    Require(operand.GetOperation() == Operation::Constant && !operand.GetConstant().is_null,
+            "operand " + std::to_string(i) + " must be a constant that is not NULL");
+  }
+
+  void Slice() const {
+    RequireOperands(3);
+    Require(type_.IsVarchar() && OperandType(0).IsVarchar(), "it is a slice of a VARCHAR");
+    for (size_t i : {1, 2}) {
+      RequireConstant(i);
+      Require(OperandType(i).kind == TypeKind::Int64, "places are BIGINTs");
+    }
   }
 
   void PartOfOperand() const {

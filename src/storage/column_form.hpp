@@ -11,6 +11,10 @@
 #include "storage/encoding.hpp"
 #include "storage/statistics.hpp"
 
+namespace margay::plan {
+class Expression;
+}
+
 namespace margay::storage {
 
 class ColumnImage;
@@ -40,6 +44,7 @@ class ColumnForm {
     //! them. Else 0.
     size_t group_keys = 0;
     std::shared_ptr<const ColumnImage> text_source = nullptr;
+    std::shared_ptr<const plan::Expression> text_slice = nullptr;
   };
 
   explicit ColumnForm(Parts parts) : parts_(std::move(parts)) {}
@@ -63,6 +68,9 @@ class ColumnForm {
   const std::shared_ptr<const Dictionary>& GetDictionary() const { return parts_.dictionary; }
   //! The Text column that the values are rows of. Not null exactly where the encoding is TextRow.
   const std::shared_ptr<const ColumnImage>& TextSource() const { return parts_.text_source; }
+  //! TextRow: the slice (plan::IsSlice) of that column that the strings are, over one Column; null
+  //! where they are all of it.
+  const std::shared_ptr<const plan::Expression>& TextSlice() const { return parts_.text_slice; }
 
  private:
   const Parts parts_;

@@ -307,10 +307,29 @@ class TextFunction : public ExpressionConstruct {
     if (!type.IsVarchar()) {
       return SqlNode::Make({"length(", ")"}, {std::move(text)});
     }
-    if (random.Percent(50)) {
-      return SqlNode::Make({"substring(", ", 1, 2)"}, {std::move(text)});
+    if (random.Percent(70)) {
+      return SqlNode::Make(random.Pick(Slices()), {std::move(text)});
     }
     return SqlNode::Make({random.Percent(50) ? "upper(" : "lower(", ")"}, {std::move(text)});
+  }
+
+  //! What is around the column.
+  static const std::vector<std::vector<std::string>>& Slices() {
+    static const std::vector<std::vector<std::string>> slices{{"substring(", ", 1, 2)"},
+                                                              {"substring(", ", 0, 3)"},
+                                                              {"substring(", ", 2)"},
+                                                              {"substring(", ", -2)"},
+                                                              {"substring(", ", -3, 2)"},
+                                                              {"substring(", ", 3, -2)"},
+                                                              {"left(", ", 1)"},
+                                                              {"left(", ", -2)"},
+                                                              {"right(", ", 2)"},
+                                                              {"right(", ", -1)"},
+                                                              {"trim(", ")"},
+                                                              {"ltrim(", ", 'a ')"},
+                                                              {"rtrim(", ", 'b1')"},
+                                                              {"right(trim(", "), 3)"}};
+    return slices;
   }
 };
 

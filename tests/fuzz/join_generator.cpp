@@ -113,7 +113,7 @@ class JoinGenerator {
   SqlNode DrawResidual(Table& table) {
     Table both = VisibleColumns(tables_, joins_);
     const Column partner = random_.Pick(both.columns);
-    if (!partner.type.IsVarchar() && random_.Percent(75)) {
+    if (random_.Percent(75)) {
       Column column = DrawColumn(random_, table);
       column.type = partner.type;
       column.like = partner.name;

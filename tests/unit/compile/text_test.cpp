@@ -179,10 +179,63 @@ TEST(TextWriter, OneSourceServesAllStrings) {
   }
 }
 
-TEST(TextWriter, RefusesStringsOfDictionaryColumns) {
+TEST(TextWriter, ComparesStringsOfDictionaryColumns) {
   const auto less = Expression::Make(Operation::Less, TypeKind::Boolean, {T(), D()});
-  EXPECT_EQ(Source({less}, Shape::Loop),
-            "refused: comparing or searching the strings of d row by row");
+  EXPECT_TRUE(Holds(Source({less}, Shape::Loop), "text_order(t0 + "));
+  EXPECT_EQ(Source({Like(D(), "a%")}, Shape::Loop),
+            "refused: searching the strings of d row by row");
+}
+
+ExpressionPointer Slice(const ExpressionPointer& text, int64_t begin, int64_t end) {
+  return Expression::Make(Operation::Slice, TypeKind::Varchar,
+                          {text, Expression::Integer(begin, TypeKind::Int64),
+                           Expression::Integer(end, TypeKind::Int64)});
+}
+
+ExpressionPointer Equals(const ExpressionPointer& left, const ExpressionPointer& right) {
+  return Expression::Make(Operation::Equal, TypeKind::Boolean, {left, right});
+}
+
+TEST(TextWriter, OneSourceServesAllSlices) {
+  for (Shape shape : {Shape::Loop, Shape::Lanes}) {
+    EXPECT_EQ(Source({Equals(Slice(T(), 0, 2), Text("a"))}, shape),
+              Source({Equals(Slice(T(), -7, INT64_MAX), Text("bcd"))}, shape));
+  }
+}
+
+TEST(TextWriter, WritesASliceOnce) {
+  const std::string source = Source(
+      {Equals(Slice(T(), 0, 2), Text("a")), Equals(Text("b"), Slice(T(), 0, 2))}, Shape::Loop);
+  const std::string call = "= text_slice(";
+  EXPECT_TRUE(Holds(source, call));
+  EXPECT_EQ(source.find(call), source.rfind(call));
+  EXPECT_FALSE(Holds(Source({Equals(T(), Text("a"))}, Shape::Loop), "text_slice"));
+}
+
+TEST(TextResolution, JoinsByTextCompareHashesAndStrings) {
+  Program program;
+  program.column_tables = {0, 1};
+  program.result.joins.emplace_back();
+  program.result.joins[0].kind = plan::JoinKind::Left;
+  program.result.joins[0].keys = {{T(), D(), false}};
+  program.builds.emplace_back();
+  program.builds[0].pipeline.table = 1;
+  program.builds[0].keys = {D()};
+  const Program resolved = ResolveTexts(program, Columns());
+  const PipelineJoin& join = resolved.result.joins[0];
+  EXPECT_EQ(join.keys[0].probe->ToString(), "TEXT_HASH(t)");
+  EXPECT_EQ(join.keys[0].build->ToString(), "TEXT_HASH(d)");
+  EXPECT_EQ(resolved.builds[0].keys[0]->ToString(), "TEXT_HASH(d)");
+  EXPECT_EQ(join.residual->ToString(), "(t = d)");
+
+  program.result.joins[0].kind = plan::JoinKind::Inner;
+  program.result.joins[0].keys[0].nulls_are_equal = true;
+  const Program inner = ResolveTexts(program, Columns());
+  EXPECT_EQ(inner.result.joins[0].residual, nullptr);
+  EXPECT_EQ(inner.result.joins[0].conjuncts[0]->ToString(), "(t IS NOT DISTINCT FROM d)");
+  // Codes are as good as strings.
+  program.result.joins[0].keys = {{D(), D(), false}};
+  EXPECT_EQ(ResolveTexts(program, Columns()).result.joins[0].keys[0].probe->ToString(), "d");
 }
 
 }  // namespace

@@ -2,11 +2,9 @@
 // and of the first rows of a join is made to fail in turn, and the device to be lost at it. In auto
 // mode DuckDB must then give the right answer; in force mode the answer is right or the error names
 // the cause; and after each fault the next query works.
-#include <gtest/gtest.h>
+#include "fault_sweep.hpp"
 
-#include "device/fault_injection.hpp"
-#include "device/program_cache.hpp"
-#include "test_database.hpp"
+#include <gtest/gtest.h>
 
 namespace margay::integration {
 namespace {
@@ -30,22 +28,6 @@ constexpr const char* kTop =
     "SELECT l_quantity, l_extendedprice, s_nation, l_suppkey FROM lineitem "
     "JOIN supplier ON l_suppkey = s_suppkey WHERE l_discount > 0.02 "
     "ORDER BY s_nation DESC, l_extendedprice, l_quantity, l_suppkey LIMIT 300 OFFSET 5";
-
-//! How a call fails: out of resources once, out of memory once, or the device is lost from then on.
-enum class Fault { OutOfResources, OutOfMemory, Loss };
-
-void Inject(Fault fault, uint64_t call) {
-  constexpr int kOutOfResources = -5;
-  constexpr int kAllocationFailure = -4;
-  switch (fault) {
-    case Fault::OutOfResources:
-      return device::FaultInjection::FailCall(call, kOutOfResources);
-    case Fault::OutOfMemory:
-      return device::FaultInjection::FailCall(call, kAllocationFailure);
-    case Fault::Loss:
-      return device::FaultInjection::LoseDeviceAtCall(call);
-  }
-}
 
 struct Sweep {
   const char* name;
@@ -77,62 +59,13 @@ class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
   }
   ~FaultSweepTest() override { device::FaultInjection::Reset(); }
 
-  //! Drops the images where the sweep wants that.
-  void Prepare() {
-    if (GetParam().is_cold) {
-      database_.Run("CALL margay_evict()");
-    }
-  }
-
-  //! Runs the query until the device answers it; auto mode needs its background work done for that.
-  void RunOnDevice(const std::string& query, const std::string& expected) {
-    for (int i = 0; i < 20; i++) {
-      const uint64_t before = database_.Counter("device_executions");
-      ASSERT_EQ(database_.Query(query), expected);
-      if (database_.Counter("device_executions") > before) {
-        return;
-      }
-      database_.State().builder.WaitUntilIdle();
-    }
-    FAIL() << "the device never ran the query: " << database_.Query("EXPLAIN " + query);
-  }
-
   TestDatabase database_;
 };
 
 TEST_P(FaultSweepTest, EveryCall) {
   const Sweep& sweep = GetParam();
-  const std::string expected = database_.Reference(sweep.query);
-  const bool is_force = std::string(sweep.mode) == "force";
-  database_.Run("SET margay_mode = '" + std::string(sweep.mode) + "'");
   database_.Run("SET margay_join_method = '" + std::string(sweep.join_method) + "'");
-  RunOnDevice(sweep.query, expected);
-
-  Prepare();
-  device::FaultInjection::Reset();
-  RunOnDevice(sweep.query, expected);
-  const uint64_t calls = device::FaultInjection::Calls();
-  ASSERT_GT(calls, 0U);
-
-  uint64_t faults_seen = 0;
-  for (uint64_t call = 1; call <= calls; call++) {
-    SCOPED_TRACE("call " + std::to_string(call) + " of " + std::to_string(calls));
-    const uint64_t fallbacks = database_.Counter("runtime_fallbacks");
-    Prepare();
-    device::FaultInjection::Reset();
-    Inject(sweep.fault, call);
-    const std::string answer = database_.Query(sweep.query);
-    device::FaultInjection::Reset();
-    if (is_force && answer != expected) {
-      EXPECT_NE(answer.find("margay_mode = force: "), std::string::npos) << answer;
-      faults_seen++;
-    } else {
-      EXPECT_EQ(answer, expected);
-      faults_seen += database_.Counter("runtime_fallbacks") > fallbacks ? 1 : 0;
-    }
-    RunOnDevice(sweep.query, expected);
-  }
-  EXPECT_GT(faults_seen, 0U) << "no fault reached the query";
+  FaultSweep{sweep.query, sweep.mode, sweep.fault, sweep.is_cold}.Run(database_);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -246,6 +246,11 @@ TEST(ExpressionText, FunctionsOfText) {
   EXPECT_EQ(Expression::Make(Operation::Contains, kBoolean, {kS, Text("a'b")})->ToString(),
             "CONTAINS(s, 'a''b')");
   EXPECT_EQ(Expression::Make(Operation::ByteLength, kBigint, {kS})->ToString(), "STRLEN(s)");
+  EXPECT_EQ(
+      Expression::Make(Operation::Slice, kS->GetType(),
+                       {kS, Expression::Integer(0, kBigint), Expression::Integer(-2, kBigint)})
+          ->ToString(),
+      "SLICE(s, 0, -2)");
 }
 
 TEST(SplitConjunction, FlattensNestedAnds) {

@@ -304,11 +304,35 @@ TEST(Verify, FunctionsOfText) {
     EXPECT_FALSE(is_valid(kBoolean, {Input(kVarchar), Input(kVarchar)}));
     EXPECT_FALSE(is_valid(kBoolean, {Input(kVarchar), Expression::Null(kVarchar)}));
   }
-  for (const Operation operation : {Operation::Length, Operation::ByteLength}) {
+  for (const Operation operation :
+       {Operation::Length, Operation::ByteLength, Operation::TextHash}) {
     EXPECT_TRUE(IsValid(operation, kBigint, {kVarchar}));
     EXPECT_FALSE(IsValid(operation, kInteger, {kVarchar}));
     EXPECT_FALSE(IsValid(operation, kBigint, {kInteger}));
     EXPECT_FALSE(IsValid(operation, kBigint, {kVarchar, kVarchar}));
+  }
+}
+
+TEST(Verify, SlicesOfText) {
+  const auto slice = [](const Type& type, const ExpressionPointer& text,
+                        const ExpressionPointer& begin) {
+    return IsValid(
+        Expression::Make(Operation::Slice, type, {text, begin, Expression::Integer(-2, kBigint)}));
+  };
+  EXPECT_TRUE(slice(kVarchar, Input(kVarchar), Expression::Integer(1, kBigint)));
+  EXPECT_FALSE(slice(kBigint, Input(kVarchar), Expression::Integer(1, kBigint)));
+  EXPECT_FALSE(slice(kVarchar, Input(kInteger), Expression::Integer(1, kBigint)));
+  EXPECT_FALSE(slice(kVarchar, Input(kVarchar), Expression::Integer(1, kInteger)));
+  EXPECT_FALSE(slice(kVarchar, Input(kVarchar), Expression::Null(kBigint)));
+  EXPECT_FALSE(slice(kVarchar, Input(kVarchar), Input(kBigint)));
+  for (const Operation operation : {Operation::TrimBegin, Operation::TrimEnd}) {
+    const auto trim = [&](const Type& type, std::vector<ExpressionPointer> operands) {
+      return IsValid(Expression::Make(operation, type, std::move(operands)));
+    };
+    EXPECT_TRUE(trim(kVarchar, {Input(kVarchar), Text("ab")}));
+    EXPECT_FALSE(trim(kVarchar, {Input(kVarchar)}));
+    EXPECT_FALSE(trim(kVarchar, {Input(kVarchar), Input(kVarchar)}));
+    EXPECT_FALSE(trim(kBigint, {Input(kVarchar), Text("ab")}));
   }
 }
 
