@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "compile/expression_writer.hpp"
-#include "compile/refusal.hpp"
 
 namespace margay::compile {
 
@@ -67,8 +66,11 @@ std::vector<std::string> FoldWords(Fold fold, bool is_checked, const std::vector
         lines.push_back(line);
       return InBraces(lines);
     }
+    case Fold::MinText:
+    case Fold::MaxText:
+      break;
   }
-  throw std::logic_error("FoldWords: unknown fold");
+  throw std::logic_error("FoldWords: text is folded by a TextExtreme");
 }
 
 }  // namespace
@@ -151,11 +153,11 @@ std::string AtomicFoldWords(Fold fold, const std::string& into, const std::strin
       return "atomic_add_wide" + arguments + ", &fault);";
     case Fold::MinWide:
     case Fold::MaxWide:
+    case Fold::MinText:
+    case Fold::MaxText:
       break;
   }
-  throw Unsupported(
-      "minimum or maximum of 128 bits in many groups over a join by keys that are "
-      "not unique");
+  throw std::logic_error("AtomicFoldWords: no fold of one word of a number");
 }
 
 }  // namespace
@@ -167,9 +169,19 @@ std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& in
 
 std::string AtomicCombineCode(Fold fold, const std::string& into,
                               const std::vector<std::string>& from) {
+  if (NeedsTwoPasses(fold)) {
+    return AtomicFoldWords(fold == Fold::MinWide ? Fold::Min64 : Fold::Max64, into + " + 1",
+                           from[1]);
+  }
   if (fold == Fold::SumFloat)
     return AtomicFoldWords(fold, into, "as_double(" + from[0] + ")");
   return AtomicFoldWords(fold, into, from.size() == 1 ? from[0] : WideOf(from));
+}
+
+std::string AtomicLowCode(Fold fold, const std::string& into,
+                          const std::vector<std::string>& from) {
+  return std::string(fold == Fold::MinWide ? "atomic_min_low(" : "atomic_max_low(") + into + ", " +
+         WideOf(from) + ");";
 }
 
 void Combine(Fold fold, int64_t* into, const int64_t* from) {
@@ -196,6 +208,9 @@ void Combine(Fold fold, int64_t* into, const int64_t* from) {
     case Fold::Sum64:
     case Fold::Sum128:
       throw std::logic_error("Combine: sums are combined by the caller");
+    case Fold::MinText:
+    case Fold::MaxText:
+      throw std::logic_error("Combine: strings are in shared tables alone");
   }
 }
 

@@ -19,6 +19,8 @@ enum class Fold : uint8_t {
   Max64,     //!< 1 word
   MinWide,   //!< 2 words: low, high
   MaxWide,   //!< 2 words: low, high
+  MinText,   //!< 1 word: see TextExtreme, whose folding the functions below know nothing of
+  MaxText,   //!< 1 word
 };
 
 struct Accumulator {
@@ -33,6 +35,10 @@ struct Accumulator {
   }
 };
 
+inline bool IsText(Fold fold) {
+  return fold == Fold::MinText || fold == Fold::MaxText;
+}
+
 //! What the words of an accumulator hold before the first value.
 std::vector<int64_t> InitialWords(Fold fold);
 
@@ -45,17 +51,21 @@ std::vector<std::string> FoldCode(const Accumulator& accumulator,
                                   const std::vector<std::string>& into, const Value& value);
 
 //! The same into words in global memory that other work-items update at once; `into` points to the
-//! first. Throws Unsupported for 128-bit minima and maxima: no processor swaps that many bits.
+//! first. Not of 128-bit minima and maxima: no processor swaps that many bits.
 std::string AtomicFoldCode(const Accumulator& accumulator, const std::string& into,
                            const Value& value);
 
-//! The same for words `from`, each a variable, that were folded before.
+//! The same for words `from`, each a variable, that were folded before. Of a 128-bit minimum or
+//! maximum it folds the high word; AtomicLowCode does the rest.
 std::string AtomicCombineCode(Fold fold, const std::string& into,
                               const std::vector<std::string>& from);
+//! Folds the low word of a 128-bit minimum or maximum, once all high words are folded: that of the
+//! values with the high word that was found.
+std::string AtomicLowCode(Fold fold, const std::string& into, const std::vector<std::string>& from);
 
-//! Whether AtomicFoldCode and AtomicCombineCode have code for `fold`.
-inline bool IsAtomic(Fold fold) {
-  return fold != Fold::MinWide && fold != Fold::MaxWide;
+//! Whether work-items that update an accumulator at once have to do it in two passes.
+inline bool NeedsTwoPasses(Fold fold) {
+  return fold == Fold::MinWide || fold == Fold::MaxWide;
 }
 
 //! The same on the host, for partial results of work-groups and launches. Sum64 is combined by the

@@ -10,6 +10,8 @@
 #include "compile/group_dependence.hpp"
 #include "compile/interned_text.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/uniqueness.hpp"
 
 namespace margay::compile {
@@ -20,9 +22,6 @@ namespace {
 
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
-
-//! A group's index plus one is a word in which 0 means none.
-constexpr uint64_t kMostGroups = UINT64_MAX;
 
 //! No run makes more rows, whatever its joins multiply.
 constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
@@ -70,8 +69,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
   }
   const Value value = InternedText(text, context.table, 0).Write(writer);
   key.text = text;
-  key.values = static_cast<uint64_t>(value.range.high) + 1;
-  key.has_null = value.CanBeNull();
+  key.SetPlaces(value.range.high, value.CanBeNull());
   return key;
 }
 
@@ -99,20 +97,21 @@ GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writ
     }
   }
   key.low = value.domain.low;
-  key.has_null = value.CanBeNull();
   key.step = std::max(key.step, StepOf(*expression));
-  const Range size = value.domain - Range::Of(value.domain.low);
-  const Int128 last_place = size.high / key.step + (key.has_null ? 1 : 0);
-  if (!size.exact || last_place >= static_cast<Int128>(kMostGroups))
-    throw Unsupported("GROUP BY over more than 2^64 possible values: " + expression->ToString());
-  key.values = static_cast<uint64_t>(size.high / key.step) + 1;
+  key.SetPlaces(value.domain.high, value.CanBeNull());
   return key;
 }
 
-//! Keys with their strides. Throws Unsupported where possible groups can't be numbered.
+//! `a` * `b`, or kMostIndexes where that is more.
+uint64_t LimitedProduct(uint64_t a, uint64_t b) {
+  return b > kMostIndexes / a ? kMostIndexes : a * b;
+}
+
+//! Keys with their parts of the groups' index. Throws Unsupported.
 void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
              ExpressionWriter& writer, const KernelContext& context, AggregateLayout& layout) {
   layout.keys.clear();
+  layout.index_places.assign(1, 1);
   layout.groups = 1;
   for (size_t i = 0; i < pipeline.outputs.size(); i++) {
     if (is_dependent[i]) {
@@ -122,10 +121,10 @@ void LayKeys(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
       continue;
     }
     GroupKey& key = layout.keys.emplace_back(KeyOf(pipeline.outputs[i], writer, context));
-    key.stride = layout.groups;
-    if (key.Places() > kMostGroups / layout.groups)
-      throw Unsupported("GROUP BY over more than 2^64 possible groups");
-    layout.groups *= key.Places();
+    for (GroupDigit& digit : key.digits) {
+      PlaceDigit(digit, layout.index_places);
+      layout.groups = LimitedProduct(layout.groups, digit.Places());
+    }
   }
 }
 
@@ -137,14 +136,16 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
     const GroupKey& key = layout.keys[i];
     if (key.is_dependent)
       continue;
-    uint64_t values = key.Places();
+    uint64_t values = 1;
+    for (const GroupDigit& digit : key.digits)
+      values = LimitedProduct(values, digit.Places());
     if (pipeline.outputs[i]->GetOperation() == plan::Operation::Column) {
       const auto& form = *context.columns[pipeline.outputs[i]->ColumnIndex()].form;
       const uint64_t distinct = form.Statistics().distinct_count;
       if (distinct != 0)
-        values = std::min(values, distinct + (key.has_null ? 1 : 0));
+        values = std::min(values, distinct + (key.HasNull() ? 1 : 0));
     }
-    groups = values > layout.groups / groups ? layout.groups : groups * values;
+    groups = std::min(layout.groups, LimitedProduct(groups, values));
   }
   return groups;
 }
@@ -174,6 +175,51 @@ std::set<size_t> TablesOf(const Pipeline& pipeline, const std::vector<bool>& is_
                  [&](size_t column) { tables.insert(context.columns[column].table); });
   }
   return tables;
+}
+
+//! Whether the pipeline finds a minimum or maximum of 128 bits.
+bool HasWideExtreme(const Pipeline& pipeline, ExpressionWriter& writer) {
+  return std::any_of(pipeline.aggregates.begin(), pipeline.aggregates.end(),
+                     [&](const plan::Aggregate& aggregate) {
+                       return (aggregate.function == AggregateFunction::Min ||
+                               aggregate.function == AggregateFunction::Max) &&
+                              !aggregate.argument->GetType().IsVarchar() &&
+                              writer.Write(aggregate.argument).machine == Machine::Wide;
+                     });
+}
+
+//! Whether the pipeline has groups that a work-group can't have to itself: its work-items don't
+//! wait for each other where rows may have any number of matches, so that no two of them can own
+//! different groups of a table, and those that share one need two passes.
+bool NeedsTwoPasses(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
+                    bool multiplies_rows, ExpressionWriter& writer) {
+  const bool needs_stops =
+      multiplies_rows ||
+      std::any_of(pipeline.joins.begin(), pipeline.joins.end(),
+                  [&](const PipelineJoin& join) { return join_tables[join.build].IsNestedLoop(); });
+  return needs_stops && !pipeline.outputs.empty() && HasWideExtreme(pipeline, writer);
+}
+
+//! Whether the pipeline finds a minimum or maximum of text.
+bool HasTextExtreme(const Pipeline& pipeline, const KernelContext& context) {
+  return std::any_of(pipeline.aggregates.begin(), pipeline.aggregates.end(),
+                     [&](const plan::Aggregate& aggregate) {
+                       return aggregate.type.IsVarchar() &&
+                              StringArgument::FindText(aggregate.argument, context.columns);
+                     });
+}
+
+//! The fold of a minimum or maximum of `value`. Throws Unsupported.
+Fold ExtremeOf(const plan::Aggregate& aggregate, const Value& value, const KernelContext& context) {
+  const bool is_minimum = aggregate.function == AggregateFunction::Min;
+  if (const InputColumn* text = StringArgument::FindText(aggregate.argument, context.columns)) {
+    const Fold fold = is_minimum ? Fold::MinText : Fold::MaxText;
+    TextExtreme(*text, fold).Check(context.table);
+    return fold;
+  }
+  if (value.machine == Machine::Wide)
+    return is_minimum ? Fold::MinWide : Fold::MaxWide;
+  return is_minimum ? Fold::Min64 : Fold::Max64;
 }
 
 //! Builds the list of accumulators without repetitions.
@@ -221,6 +267,22 @@ Accumulator SumOf(size_t argument, const Value& value, uint64_t rows, bool multi
 
 }  // namespace
 
+Value WriteArgument(const plan::ExpressionPointer& argument, ExpressionWriter& writer,
+                    const std::vector<InputColumn>& columns) {
+  if (argument->GetType().IsVarchar()) {
+    if (const auto string = StringArgument::Find(argument))
+      return string->Write(writer, columns);
+  }
+  return writer.Write(argument);
+}
+
+void GroupKey::SetPlaces(Int128 last, bool has_null) {
+  const UInt128 place =
+      (static_cast<UInt128>(last) - static_cast<UInt128>(low)) / static_cast<UInt128>(step);
+  high = static_cast<Int128>(static_cast<UInt128>(low) + place * static_cast<UInt128>(step));
+  digits = DigitsOf(place, has_null);
+}
+
 std::vector<InputColumn> AggregateLayout::InternedTexts() const {
   std::vector<InputColumn> texts;
   for (const GroupKey& key : keys) {
@@ -250,9 +312,11 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   try {
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
   } catch (const Unsupported&) {
-    layout.groups = kMostGroups;
+    layout.groups = kMostIndexes;
   }
-  if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty()) {
+  if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
+      HasTextExtreme(pipeline, scratch) ||
+      NeedsTwoPasses(pipeline, join_tables, multiplies_rows, writer)) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
@@ -262,7 +326,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
                                                    std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
-        layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected;
+        layout.index_places.size() > 1 ||
+        (layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected);
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
                                     : layout.groups;
     shared.is_clustered = IsClustered(pipeline, is_dependent, scratch);
@@ -281,12 +346,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
         aggregate.argument->GetType().ToString() + aggregate.argument->ToString();
     auto [entry, is_new] = argument_numbers.try_emplace(text, values.size());
     if (is_new) {
-      const bool is_text_function = aggregate.argument->GetType().IsVarchar() &&
-                                    aggregate.argument->GetOperation() != plan::Operation::Column &&
-                                    aggregate.function != AggregateFunction::Count;
-      if (is_text_function)
-        throw Unsupported("aggregates of the string " + aggregate.argument->ToString());
-      values.push_back(writer.Write(aggregate.argument));
+      values.push_back(WriteArgument(aggregate.argument, writer, scratch.columns));
       layout.arguments.push_back(aggregate.argument);
       layout.argument_machines.push_back(values.back().machine);
       layout.argument_ranges.push_back(values.back().range);
@@ -295,17 +355,14 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const Value& value = values[argument];
     if (value.CanBeNull())
       source.count = list.Add({Fold::Count, 0, argument, true, false});
-    const bool is_wide = value.machine == Machine::Wide;
     switch (aggregate.function) {
       case AggregateFunction::Sum:
       case AggregateFunction::Average:
         source.value = list.Add(SumOf(argument, value, rows, multiplies_rows, layout));
         break;
       case AggregateFunction::Min:
-        source.value = list.Add({is_wide ? Fold::MinWide : Fold::Min64, 0, argument, true, false});
-        break;
       case AggregateFunction::Max:
-        source.value = list.Add({is_wide ? Fold::MaxWide : Fold::Max64, 0, argument, true, false});
+        source.value = list.Add({ExtremeOf(aggregate, value, scratch), 0, argument, true, false});
         break;
       default:
         break;
@@ -315,6 +372,9 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   if (layout.shared) {
     for (size_t table : TablesOf(pipeline, is_dependent, scratch))
       layout.shared->rows.push_back({table, layout.words++});
+    layout.shared->has_two_passes = std::any_of(
+        layout.accumulators.begin(), layout.accumulators.end(),
+        [](const Accumulator& accumulator) { return compile::NeedsTwoPasses(accumulator.fold); });
   }
   return layout;
 }

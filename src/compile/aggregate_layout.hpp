@@ -7,20 +7,19 @@
 
 #include "compile/accumulator.hpp"
 #include "compile/dictionary_writer.hpp"
+#include "compile/group_index.hpp"
 #include "compile/join_table.hpp"
 #include "compile/pipeline.hpp"
 
 namespace margay::compile {
 
-//! A group key: group index = sum over keys of (place of the value in its domain) * stride. NULL,
-//! where it can occur, takes the place behind the last value.
+//! A group key: the digits of the place of its value in its domain are part of the group's index.
 struct GroupKey {
   plan::Type type;
-  Int128 low = 0;       //!< the value at place 0; for identifiers and codes: 0 or the lowest code
-  Int128 step = 1;      //!< between neighbouring values
-  uint64_t values = 1;  //!< places for values
-  bool has_null = false;
-  uint64_t stride = 1;
+  Int128 low = 0;   //!< the value at place 0; for identifiers and codes: 0 or the lowest code
+  Int128 high = 0;  //!< the value at the last place
+  Int128 step = 1;  //!< between neighbouring values; 1 where there are several digits
+  std::vector<GroupDigit> digits;
   std::shared_ptr<const storage::Dictionary> texts;  //!< Varchar: value = code into this
   std::vector<Int128> integers;                      //!< dictionary function: value = its result
   //! Text: value = row of the string in the column that holds its bytes (see InternedText). The key
@@ -30,11 +29,14 @@ struct GroupKey {
   //! Follows from the other keys (see GroupDependence): has no part in the index.
   bool is_dependent = false;
 
-  uint64_t Places() const { return values + (has_null ? 1 : 0); }
+  bool HasNull() const { return digits.back().has_null; }
+  //! Sets `high` and the digits for values from `low` to `last`, and NULL.
+  void SetPlaces(Int128 last, bool has_null);
 };
 
 //! One table of groups for all work-groups of all launches, in global memory: for more groups than
-//! a table per work-group could hold, and for keys that are known by others only.
+//! a table per work-group could hold, for keys that are known by others only, and for what the host
+//! could not merge.
 struct SharedGroups {
   //! The row of `table` that all rows of a group have; the group's word `word` holds it.
   struct Row {
@@ -42,11 +44,13 @@ struct SharedGroups {
     size_t word = 0;
   };
 
-  //! A group's slot is found by hashing its index; else the index is the slot.
+  //! A group's slot is found by hashing its index; else the index, of one word, is the slot.
   bool is_hashed = false;
   uint64_t slots = 1;         //!< to begin with; a power of two if hashed
   bool is_clustered = false;  //!< the rows of a group follow each other in the scanned table
   std::vector<Row> rows;      //!< of the tables that dependent keys read
+  //! The rows are folded twice: see NeedsTwoPasses.
+  bool has_two_passes = false;
 };
 
 //! How the aggregates of a pipeline are held while they are computed.
@@ -61,7 +65,8 @@ struct AggregateLayout {
   };
 
   std::vector<GroupKey> keys;
-  uint64_t groups = 1;  //!< possible ones
+  std::vector<uint64_t> index_places;  //!< per word of a group's index: how many values it can have
+  uint64_t groups = 1;                 //!< possible ones; kMostIndexes where there may be more
   std::optional<SharedGroups> shared;
   std::vector<plan::ExpressionPointer> arguments;  //!< the different ones
   std::vector<Machine> argument_machines;
@@ -86,6 +91,11 @@ struct AggregateLayout {
   static AggregateLayout Of(const Program& program, const std::vector<JoinTable>& join_tables,
                             KernelContext scratch, uint64_t rows, bool multiplies_rows);
 };
+
+//! Writes the value of an aggregate's argument for the row at hand. `columns` are those of the
+//! kernel. Throws Unsupported.
+Value WriteArgument(const plan::ExpressionPointer& argument, ExpressionWriter& writer,
+                    const std::vector<InputColumn>& columns);
 
 //! Most possible groups of a table per work-group: one of five accumulators then takes 2.5 MiB,
 //! about a CPU core's second-level cache.

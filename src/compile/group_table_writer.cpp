@@ -5,6 +5,8 @@
 
 #include "compile/group_values.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/text_writer.hpp"
 
 namespace margay::compile {
@@ -118,14 +120,7 @@ class CollectOutputs {
 
 GroupTableWriter::GroupTableWriter(const Pipeline& pipeline, const AggregateLayout& layout,
                                    KernelContext context)
-    : pipeline_(pipeline), layout_(layout), context_(std::move(context)) {
-  for (const Accumulator& accumulator : layout.accumulators) {
-    if (!IsAtomic(accumulator.fold)) {
-      throw Unsupported("minimum or maximum of 128 bits in more than " +
-                        std::to_string(kMostOwnGroups) + " possible groups");
-    }
-  }
-}
+    : pipeline_(pipeline), layout_(layout), context_(std::move(context)) {}
 
 template <typename Visit>
 void GroupTableWriter::VisitInitialWords(const Visit& visit) const {
@@ -140,6 +135,8 @@ std::vector<std::string> GroupTableWriter::Arguments() const {
   std::vector<std::string> arguments{"volatile __global long* group_table", "const ulong slots"};
   if (layout_.shared->is_hashed)
     arguments.push_back("volatile __global ulong* group_codes");
+  if (layout_.shared->has_two_passes)
+    arguments.push_back("const int is_second");
   return arguments;
 }
 
@@ -165,30 +162,73 @@ void GroupTableWriter::WriteRows(CodeBlock& block) const {
   }
 }
 
-void GroupTableWriter::WriteFold(CodeBlock& block, const std::string& group) const {
-  WriteCall(block, "fold_group", group);
+void GroupTableWriter::WriteRunDeclaration(CodeBlock& block) const {
+  for (size_t word = 0; word < IndexWords(); word++)
+    block.Line("ulong " + IndexWord("run_group", word) + " = ~0UL;");
+}
+
+std::string GroupTableWriter::DiffersFromRun() const {
+  std::string differs;
+  for (size_t word = 0; word < IndexWords(); word++) {
+    differs += (word == 0 ? "(" : " || (") + IndexWord("group", word) +
+               " != " + IndexWord("run_group", word) + ")";
+  }
+  return differs;
+}
+
+void GroupTableWriter::WriteRunStart(CodeBlock& block) const {
+  for (size_t word = 0; word < IndexWords(); word++)
+    block.Line(IndexWord("run_group", word) + " = " + IndexWord("group", word) + ";");
+}
+
+void GroupTableWriter::WriteFold(KernelContext& context, CodeBlock& block,
+                                 const std::string& group) const {
+  CodeBlock texts(block.Indentation() + 2);
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    if (!IsText(accumulator.fold))
+      continue;
+    const InputColumn* text =
+        StringArgument::FindText(layout_.arguments[accumulator.argument], context.columns);
+    TextExtreme(*text, accumulator.fold)
+        .WriteAtomicFold(context, texts, "words + " + Number(accumulator.word),
+                         Accumulated(accumulator.word));
+  }
+  const std::string call = Call("fold_group", group) + ";";
+  if (texts.Text().empty()) {
+    block.Line(call);
+    return;
+  }
+  block.Open("{");
+  block.Line("volatile __global long* words = " + call);
+  block.Open("if (words != 0) {");
+  block.Append(texts);
+  block.Close();
+  block.Close();
 }
 
 void GroupTableWriter::WriteStore(CodeBlock& block, const std::string& group) const {
-  WriteCall(block, "store_group", group);
+  block.Line(Call("store_group", group) + ";");
 }
 
-void GroupTableWriter::WriteCall(CodeBlock& block, const std::string& function,
-                                 const std::string& group) const {
+std::string GroupTableWriter::Call(const std::string& function, const std::string& group) const {
   std::string call = function + "(group_table, slots, ";
   if (layout_.shared->is_hashed)
     call += "group_codes, ";
-  call += group;
+  if (layout_.shared->has_two_passes)
+    call += "is_second, ";
+  for (size_t word = 0; word < IndexWords(); word++)
+    call += (word == 0 ? "" : ", ") + IndexWord(group, word);
   VisitInitialWords([&](size_t word, const std::string&) { call += ", " + Accumulated(word); });
   for (const SharedGroups::Row& row : layout_.shared->rows)
     call += ", " + GroupRow(row.table);
-  block.Line(call + ", &fault, &full, &added);");
+  return call + ", &fault, &full, &added)";
 }
 
 void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& function) const {
-  block.Open("inline void " + function + "(");
+  block.Open("inline volatile __global long* " + function + "(");
   std::vector<std::string> parameters = Arguments();
-  parameters.push_back("const ulong group");
+  for (size_t word = 0; word < IndexWords(); word++)
+    parameters.push_back("const ulong " + IndexWord("group", word));
   VisitInitialWords([&](size_t word, const std::string&) {
     parameters.push_back("const long " + Accumulated(word));
   });
@@ -199,16 +239,47 @@ void GroupTableWriter::OpenFunction(CodeBlock& block, const std::string& functio
   block.Close("");
   block.Open("{");
   if (layout_.shared->is_hashed) {
-    block.Line("if (*full) return;");
-    block.Line("const ulong slot = group_slot(group_codes, slots - 1, group + 1);");
+    block.Line("if (*full) return 0;");
+    std::string code;
+    for (size_t word = 0; word < IndexWords(); word++)
+      code += (word == 0 ? "" : ", ") + IndexWord("group", word) + " + 1";
+    block.Line("const ulong code[CODE_WORDS] = {" + code + "};");
+    block.Line("const ulong slot = group_slot(group_codes, slots - 1, code);");
     block.Open("if (slot >= slots) {");
     block.Line("*full = 1;");
-    block.Line("return;");
+    block.Line("return 0;");
     block.Close();
   } else {
     block.Line("const ulong slot = group;");
   }
   block.Line("volatile __global long* words = group_table + slot * WORDS;");
+}
+
+template <typename Code>
+void GroupTableWriter::WriteCombine(CodeBlock& block, const Accumulator& accumulator,
+                                    const Code& code) const {
+  const std::vector<int64_t> initial = InitialWords(accumulator.fold);
+  std::vector<std::string> words;
+  std::string is_changed;
+  for (size_t word = 0; word < initial.size(); word++) {
+    words.push_back(Accumulated(accumulator.word + word));
+    is_changed += (word == 0 ? "" : " | ") + words.back() +
+                  " != " + IntegerLiteral(initial[word], Machine::Int64);
+  }
+  block.Line("if (" + is_changed + ") " +
+             code(accumulator.fold, "words + " + Number(accumulator.word), words));
+}
+
+void GroupTableWriter::WriteSecondPass(CodeBlock& block) const {
+  if (!layout_.shared->has_two_passes)
+    return;
+  block.Open("if (is_second) {");
+  for (const Accumulator& accumulator : layout_.accumulators) {
+    if (NeedsTwoPasses(accumulator.fold))
+      WriteCombine(block, accumulator, AtomicLowCode);
+  }
+  block.Line("return 0;");
+  block.Close();
 }
 
 std::string GroupTableWriter::FoldFunctions(Shape shape) const {
@@ -220,11 +291,13 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
   if (shape == Shape::Loop && layout_.shared->is_clustered) {
     block.Line("// Puts the accumulators of a group, of which nobody else has rows, into its row.");
     OpenFunction(block, "store_group");
+    WriteSecondPass(block);
     VisitInitialWords([&](size_t word, const std::string&) {
       block.Line("words[" + Number(word) + "] = " + Accumulated(word) + ";");
     });
     write_rows();
     block.Line("*added += 1;");
+    block.Line("return words;");
     block.Close();
     block.Line("");
   }
@@ -232,25 +305,18 @@ std::string GroupTableWriter::FoldFunctions(Shape shape) const {
       "// Folds accumulators of one group into its row of the table. The first to count rows");
   block.Line("// there sets what is the same in all rows of the group.");
   OpenFunction(block, "fold_group");
+  WriteSecondPass(block);
   block.Line("int fault = 0;");
   block.Open("if (atom_add(words, " + Accumulated(0) + ") == 0) {");
   block.Line("*added += 1;");
   write_rows();
   block.Close();
   for (size_t i = 1; i < layout_.accumulators.size(); i++) {
-    const Accumulator& accumulator = layout_.accumulators[i];
-    const std::vector<int64_t> initial = InitialWords(accumulator.fold);
-    std::vector<std::string> words;
-    std::string is_changed;
-    for (size_t word = 0; word < initial.size(); word++) {
-      words.push_back(Accumulated(accumulator.word + word));
-      is_changed += (word == 0 ? "" : " | ") + words.back() +
-                    " != " + IntegerLiteral(initial[word], Machine::Int64);
-    }
-    block.Line("if (" + is_changed + ") " +
-               AtomicCombineCode(accumulator.fold, "words + " + Number(accumulator.word), words));
+    if (!IsText(layout_.accumulators[i].fold))
+      WriteCombine(block, layout_.accumulators[i], AtomicCombineCode);
   }
   block.Line("*raised |= fault;");
+  block.Line("return words;");
   block.Close();
   return block.Text();
 }
@@ -277,8 +343,10 @@ std::string GroupTableWriter::PrepareSource() const {
   body.Line("group_table[word] = " + initial_word + ";");
   body.Close();
   if (layout_.shared->is_hashed) {
-    body.Open("for (ulong slot = chunk + get_local_id(0); slot < end; slot += LANES) {");
-    body.Line("group_codes[slot] = 0;");
+    body.Open(
+        "for (ulong word = chunk * CODE_WORDS + get_local_id(0); word < end * CODE_WORDS; "
+        "word += LANES) {");
+    body.Line("group_codes[word] = 0;");
     body.Close();
   }
   body.Close();
@@ -287,8 +355,13 @@ std::string GroupTableWriter::PrepareSource() const {
   return block.Text();
 }
 
-std::string GroupTableWriter::IndexCode() const {
-  return layout_.shared->is_hashed ? "(group_codes[slot] - 1)" : "slot";
+std::vector<std::string> GroupTableWriter::IndexCode() const {
+  if (!layout_.shared->is_hashed)
+    return {"slot"};
+  std::vector<std::string> words;
+  for (size_t word = 0; word < IndexWords(); word++)
+    words.push_back("(group_codes[slot * CODE_WORDS + " + Number(word) + "] - 1)");
+  return words;
 }
 
 size_t GroupTableWriter::OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
@@ -296,7 +369,8 @@ size_t GroupTableWriter::OpenGroups(CodeBlock& block, Shape shape, const GroupFi
   const std::string words = "__global const long* words = group_table + slot * WORDS;";
   const auto open_wanted = [&] {
     block.Line(words);
-    block.Open("if (words[0] != 0) {");
+    // Without keys there is a group even if it has no rows.
+    block.Open(layout_.keys.empty() ? "{" : "if (words[0] != 0) {");
     if (!filter.Exists())
       return std::string("1");
     const DirectReader reader;
@@ -340,9 +414,18 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     if (layout_.keys[i].is_dependent)
       VisitColumns(*pipeline_.outputs[i], [&](size_t column) { read.insert(column); });
   }
-  for (const InputColumn& text : layout_.InternedTexts()) {
-    if (kept == nullptr)
+  const auto text_of = [&](const plan::Aggregate& aggregate) {
+    return aggregate.type.IsVarchar()
+               ? StringArgument::FindText(aggregate.argument, context.columns)
+               : nullptr;
+  };
+  if (kept == nullptr) {
+    for (const InputColumn& text : layout_.InternedTexts())
       read.insert(text.number);
+    for (const plan::Aggregate& aggregate : pipeline_.aggregates) {
+      if (const InputColumn* text = text_of(aggregate))
+        read.insert(text->number);
+    }
   }
   for (size_t column : read)
     collect.columns.push_back(context.columns[column]);
@@ -383,8 +466,11 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
   }
   for (size_t i = 0; i < pipeline_.aggregates.size(); i++) {
     const plan::Aggregate& aggregate = pipeline_.aggregates[i];
-    outputs.AddValue(aggregate.type, values.Aggregate(i, aggregate), TextsOf(aggregate, context),
-                     0);
+    const Value value = values.Aggregate(i, aggregate);
+    if (const InputColumn* text = text_of(aggregate))
+      outputs.AddText(aggregate.type, *text, value, nullptr);
+    else
+      outputs.AddValue(aggregate.type, value, TextsOf(aggregate, context), 0);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();

@@ -31,7 +31,11 @@ struct CollectKernel {
 
 //! Writes what generated source holds for a shared table of groups:
 //!   group_table   slots x words   long: rows of accumulators
-//!   group_codes   slots x ulong   if hashed: index of the slot's group + 1, 0 for none
+//!   group_codes   slots x CODE_WORDS   ulong, if hashed: the words of the index of the slot's
+//!   group,
+//!                                      each + 1, 0 for none
+//! Where a minimum or maximum of 128 bits needs two passes over all rows, the argument `is_second`
+//! tells which: the second one folds the low words of these alone.
 class GroupTableWriter {
  public:
   //! Slots that a work-group of these kernels takes at a time.
@@ -50,9 +54,15 @@ class GroupTableWriter {
   void WriteReset(CodeBlock& block) const;
   //! Sets the group's rows to those of the row at hand.
   void WriteRows(CodeBlock& block) const;
+  //! Declares `run_group`, the index of a group, as that of none.
+  void WriteRunDeclaration(CodeBlock& block) const;
+  //! A flag: the index `group` differs from `run_group`.
+  std::string DiffersFromRun() const;
+  //! Sets `run_group` to `group`.
+  void WriteRunStart(CodeBlock& block) const;
   //! Folds the accumulators into the row of the group of index `group`. Counts in `added` if it is
-  //! new; sets `full` where there is no room for it.
-  void WriteFold(CodeBlock& block, const std::string& group) const;
+  //! new; sets `full` where there is no room for it. `context` is the kernel's.
+  void WriteFold(KernelContext& context, CodeBlock& block, const std::string& group) const;
   //! The same for a group of which these are all rows.
   void WriteStore(CodeBlock& block, const std::string& group) const;
 
@@ -76,11 +86,20 @@ class GroupTableWriter {
   //! each as `position`; returns how many scopes are open then.
   size_t OpenGroups(CodeBlock& block, Shape shape, const GroupFilter& filter,
                     KernelContext& context) const;
-  void WriteCall(CodeBlock& block, const std::string& function, const std::string& group) const;
-  //! Opens a function that WriteCall calls, up to the group's `words`.
+  //! The words of accumulator `accumulator`, folded by `code` where they are not the initial ones.
+  template <typename Code>
+  void WriteCombine(CodeBlock& block, const Accumulator& accumulator, const Code& code) const;
+  //! What a second pass does, and that is all.
+  void WriteSecondPass(CodeBlock& block) const;
+  //! A call of `function`, which returns a pointer to the group's words, or null where there is
+  //! nothing more to do with them.
+  std::string Call(const std::string& function, const std::string& group) const;
+  //! Opens a function that Call calls, up to the group's `words`.
   void OpenFunction(CodeBlock& block, const std::string& function) const;
-  //! The index of the group in `slot`.
-  std::string IndexCode() const;
+  //! The words of the index of the group in `slot`.
+  std::vector<std::string> IndexCode() const;
+  //! Words of a group's index.
+  size_t IndexWords() const { return layout_.index_places.size(); }
 
   const Pipeline& pipeline_;
   const AggregateLayout& layout_;

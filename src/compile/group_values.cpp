@@ -4,6 +4,7 @@
 
 #include "compile/float_group_key.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
 
 namespace margay::compile {
 
@@ -28,56 +29,81 @@ std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggreg
                                                    const KernelContext& context) {
   if (!aggregate.type.IsVarchar())
     return nullptr;
-  return context.columns[aggregate.argument->ColumnIndex()].form->GetDictionary();
+  const plan::ExpressionPointer column = StringArgument::Of(aggregate.argument).column;
+  return context.columns[column->ColumnIndex()].form->GetDictionary();
+}
+
+std::string GroupValues::Unsigned(Int128 value) {
+  return "(ulong)" + parameters_.AddInteger(value, Machine::Int64);
+}
+
+std::string GroupValues::Digit(const GroupDigit& digit) {
+  std::string code = index_[digit.word];
+  if (digit.stride != 1)
+    code += " / " + Unsigned(digit.stride);
+  if (digit.Places() != layout_.index_places[digit.word] / digit.stride)
+    code = "(" + code + ") % " + Unsigned(digit.Places());
+  return writer_.Declare(Machine::Int64, "(long)(" + code + ")");
+}
+
+Value GroupValues::Placed(const GroupKey& key, const std::vector<std::string>& digits) {
+  static_assert(kDigitBits == 63, "the shifts below");
+  Value value;
+  value.range = value.domain = {key.low, key.high, true};
+  std::string low = "(ulong)" + digits[0], high = "0";
+  if (digits.size() > 1) {
+    low = "((ulong)" + digits[0] + " | (ulong)" + digits[1] + " << 63)";
+    high = "(ulong)" + digits[1] + " >> 1";
+  }
+  if (digits.size() > 2)
+    high += " | (ulong)" + digits[2] + " << 62";
+  if (key.step != 1)
+    low += " * " + Unsigned(key.step);
+  if (MachineFor(value.range) == Machine::Wide) {
+    value.machine = Machine::Wide;
+    value.code =
+        writer_.Declare(value.machine, "wide_add(wide_make(" + low + ", (long)(" + high + ")), " +
+                                           parameters_.AddInteger(key.low, Machine::Wide) + ")");
+  } else {
+    value.machine = Machine::Int64;
+    value.code = writer_.Declare(value.machine, "(long)(" + low + " + " + Unsigned(key.low) + ")");
+  }
+  return value;
 }
 
 Value GroupValues::Key(const GroupKey& key) {
-  const auto parameter = [&](Int128 value) {
-    return "(ulong)" + parameters_.AddInteger(value, Machine::Int64);
-  };
-  std::string place = index_;
-  if (key.stride != 1)
-    place += " / " + parameter(key.stride);
-  if (key.Places() != layout_.groups / key.stride)
-    place = "(" + place + ") % " + parameter(key.Places());
-  place = writer_.Declare(Machine::Int64, "(long)(" + place + ")");
-
-  Value value;
-  if (key.has_null)
-    value.null = writer_.Declare(
+  std::vector<std::string> digits;
+  for (const GroupDigit& digit : key.digits)
+    digits.push_back(Digit(digit));
+  std::string null;
+  if (key.HasNull()) {
+    const auto place_of_null = static_cast<Int128>(key.digits.back().values);
+    null = writer_.Declare(
         Machine::Int32,
-        "(" + place + " == " + parameters_.AddInteger(key.values, Machine::Int64) + ")");
-  if (!key.integers.empty()) {
-    std::vector<int64_t> words;
-    value.range = Range::Of(key.integers[0]);
-    for (Int128 integer : key.integers) {
-      words.push_back(static_cast<int64_t>(integer));
-      words.push_back(static_cast<int64_t>(integer >> 64));
-      value.range = value.range.Union(Range::Of(integer));
-    }
-    words.resize(words.size() + 2);  // of NULL
-    const std::string offset = parameters_.AddLookup(words.data(), words.size() * sizeof(int64_t));
-    const std::string entry = "((__global const long*)(lookups + " + offset + "))[2 * " + place;
-    value.machine = Machine::Wide;
-    value.code =
-        writer_.Declare(value.machine, "wide_make((ulong)" + entry + "], " + entry + " + 1])");
-  } else {
-    value.range = {key.low, key.low + key.step * static_cast<Int128>(key.values - 1), true};
-    std::string code = "(ulong)" + place;
-    if (key.step != 1)
-      code += " * " + parameter(key.step);
-    if (MachineFor(value.range) == Machine::Wide) {
-      value.machine = Machine::Wide;
-      code = "wide_add(wide_make(" + code + ", 0L), " +
-             parameters_.AddInteger(key.low, Machine::Wide) + ")";
-    } else {
-      value.machine = Machine::Int64;
-      code = "(long)(" + code + " + " + parameter(key.low) + ")";
-    }
-    value.code = writer_.Declare(value.machine, code);
+        "(" + digits.back() + " == " + parameters_.AddInteger(place_of_null, Machine::Int64) + ")");
   }
-  value.domain = value.range;
+  Value value = key.integers.empty() ? Placed(key, digits) : Listed(key, digits[0]);
+  value.null = null;
   return key.type.IsFloat() ? FloatGroupKey::WriteValue(key.type, key.step, value, writer_) : value;
+}
+
+Value GroupValues::Listed(const GroupKey& key, const std::string& place) {
+  Value value;
+  std::vector<int64_t> words;
+  value.range = Range::Of(key.integers[0]);
+  for (Int128 integer : key.integers) {
+    words.push_back(static_cast<int64_t>(integer));
+    words.push_back(static_cast<int64_t>(integer >> 64));
+    value.range = value.range.Union(Range::Of(integer));
+  }
+  words.resize(words.size() + 2);  // of NULL
+  const std::string offset = parameters_.AddLookup(words.data(), words.size() * sizeof(int64_t));
+  const std::string entry = "((__global const long*)(lookups + " + offset + "))[2 * " + place;
+  value.machine = Machine::Wide;
+  value.code =
+      writer_.Declare(value.machine, "wide_make((ulong)" + entry + "], " + entry + " + 1])");
+  value.domain = value.range;
+  return value;
 }
 
 Value GroupValues::Sum(const Accumulator& accumulator) {
@@ -132,6 +158,11 @@ Value GroupValues::Average(const Accumulator& accumulator, const std::string& co
 Value GroupValues::Extreme(const Accumulator& accumulator, const plan::Aggregate& aggregate) {
   const plan::Type& argument = aggregate.argument->GetType();
   Value value;
+  if (IsText(accumulator.fold)) {
+    value.machine = Machine::Int64;
+    value.code = writer_.Declare(value.machine, Word(accumulator.word) + " - 1");
+    return value;
+  }
   if (accumulator.fold == Fold::MinWide || accumulator.fold == Fold::MaxWide) {
     value.machine = Machine::Wide;
     value.code = writer_.Declare(value.machine, "wide_make((ulong)" + Word(accumulator.word) +
@@ -176,7 +207,8 @@ Value GroupValues::Aggregate(size_t number, const plan::Aggregate& aggregate) {
       value = Extreme(value_of, aggregate);
       break;
   }
-  if (source.count != 0)
+  // Without keys there is a group even if it has no rows.
+  if (source.count != 0 || layout_.keys.empty())
     value.null = writer_.Declare(Machine::Int32, "(" + count + " == 0)");
   return value;
 }

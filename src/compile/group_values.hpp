@@ -12,14 +12,14 @@ namespace margay::compile {
 std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggregate,
                                                    const KernelContext& context);
 
-//! Writes the finished values of one group of a shared table: of its keys, from the group's index,
-//! and of its aggregates, from the words of its accumulators.
+//! Writes the finished values of one group of a shared table: of its keys, from the words of the
+//! group's index, and of its aggregates, from the words of its accumulators.
 class GroupValues {
  public:
-  //! `index` is a ulong and `words` points to the group's words, in the code. All outlive the
+  //! `index` are ulongs and `words` points to the group's words, in the code. All outlive the
   //! object.
   GroupValues(const AggregateLayout& layout, ExpressionWriter& writer, Parameters& parameters,
-              std::string index, std::string words)
+              std::vector<std::string> index, std::string words)
       : layout_(layout),
         writer_(writer),
         parameters_(parameters),
@@ -28,11 +28,20 @@ class GroupValues {
 
   //! The value of a key that is not dependent; of a string: its code.
   Value Key(const GroupKey& key);
-  //! The value of aggregate number `number`, which is `aggregate`. Throws Unsupported.
+  //! The value of aggregate number `number`, which is `aggregate`; of a string its code, or, if it
+  //! is text, its row in the column that holds the bytes. Throws Unsupported.
   Value Aggregate(size_t number, const plan::Aggregate& aggregate);
 
  private:
   std::string Word(size_t word) const { return words_ + "[" + std::to_string(word) + "]"; }
+  //! `value` modulo 2^64, as a ulong.
+  std::string Unsigned(Int128 value);
+  //! A variable with what the group's index has of `digit`.
+  std::string Digit(const GroupDigit& digit);
+  //! The value of `key` at the place of these digits.
+  Value Placed(const GroupKey& key, const std::vector<std::string>& digits);
+  //! The same of a key whose values are listed.
+  Value Listed(const GroupKey& key, const std::string& place);
   Value Sum(const Accumulator& accumulator);
   Value Average(const Accumulator& accumulator, const std::string& count,
                 const plan::Aggregate& aggregate);
@@ -42,7 +51,7 @@ class GroupValues {
   const AggregateLayout& layout_;
   ExpressionWriter& writer_;
   Parameters& parameters_;
-  const std::string index_;
+  const std::vector<std::string> index_;
   const std::string words_;
 };
 

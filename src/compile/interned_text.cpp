@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "compile/join_table.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
@@ -11,11 +10,7 @@ namespace margay::compile {
 
 InternedText::InternedText(const InputColumn& column, size_t scanned, size_t number)
     : column_(column), number_(number) {
-  const storage::ColumnImage& image = *column.TextImage();
-  const bool is_scanned = column.HoldsText() && column.table == scanned;
-  // A launch over several extents gets the one at hand.
-  if (image.TextExtentCount() > 1 || (is_scanned && image.ExtentCount() > 1) ||
-      image.Rows() > kMostEntries) {
+  if (!HasAllTextAtHand(column, scanned)) {
     throw Unsupported("GROUP BY of text in more than one extent; " + column.name +
                       " has too many different strings for a dictionary");
   }

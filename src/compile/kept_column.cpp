@@ -87,7 +87,8 @@ std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
   CodeBlock block;  // of code that is thrown away
   const DirectReader reader;
   ExpressionWriter writer(scratch, reader, block);
-  GroupValues values(layout, writer, scratch.parameters, "", "");
+  // Shared tables have kernels that pack them; the index of other groups is one word.
+  GroupValues values(layout, writer, scratch.parameters, {""}, "");
   const uint64_t rows = layout.MostGroups();
   std::vector<KeptColumn> columns;
   for (size_t i = 0; i < layout.keys.size(); i++) {

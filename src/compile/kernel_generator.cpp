@@ -13,6 +13,8 @@
 #include "compile/plain_build.hpp"
 #include "compile/ranged_keys.hpp"
 #include "compile/refusal.hpp"
+#include "compile/string_argument.hpp"
+#include "compile/text_extreme.hpp"
 #include "compile/text_resolution.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
@@ -346,6 +348,8 @@ GeneratedKernel KernelGenerator::Generate() {
     if (!group_table_)
       block.Line("#define GROUPS " + std::to_string(kernel_.aggregate.groups));
     block.Line("#define WORDS " + std::to_string(kernel_.aggregate.words));
+    if (group_table_)
+      block.Line("#define CODE_WORDS " + std::to_string(kernel_.aggregate.index_places.size()));
   }
   block.Line("");
   if (kernel_.build)
@@ -514,12 +518,13 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
       above = "(" + above + ") / " + IntegerLiteral(key.step, Machine::Int64);
     }
     std::string place = dialect.Unsigned(above, machine);
-    if (key.has_null) {
+    const GroupDigit& digit = key.digits[0];
+    if (digit.has_null) {
       place = "(" + value.null + " ? " + (dialect.IsVector() ? "(uint8)" : "") + "(" +
-              std::to_string(key.values) + "u) : " + place + ")";
+              std::to_string(digit.values) + "u) : " + place + ")";
     }
-    if (key.stride != 1)
-      place += " * " + std::to_string(key.stride);
+    if (digit.stride != 1)
+      place += " * " + std::to_string(digit.stride);
     index += index.empty() ? place : " + " + place;
   }
   // A value that raised a fault may lie outside of its domain.
@@ -529,35 +534,79 @@ void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
              (is_certain ? index : "min(" + index + ", (" + type + ")(GROUPS - 1))") + ";");
 }
 
-void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
+std::vector<std::string> KernelGenerator::WriteDigits(ExpressionWriter& writer, const GroupKey& key,
+                                                      const Value& value) {
   // Sizes are parameters: unlike those of small domains they change with the data.
-  const auto parameter = [&](Int128 value) {
-    return "(ulong)" + context_.parameters.AddInteger(value, Machine::Int64);
+  const auto parameter = [&](Int128 number) {
+    return "(ulong)" + context_.parameters.AddInteger(number, Machine::Int64);
   };
-  std::string index;
+  std::vector<std::string> digits;
+  if (key.digits.size() == 1) {
+    digits.push_back("((ulong)" + writer.Convert(value, Machine::Int64) + " - " +
+                     parameter(key.low) + ")");
+    if (key.step != 1)
+      digits[0] = "(" + digits[0] + " / " + parameter(key.step) + ")";
+  } else {
+    static_assert(kDigitBits == 63, "the shifts below");
+    const std::string place = writer.Declare(
+        Machine::Wide, "wide_subtract(" + writer.Convert(value, Machine::Wide) + ", " +
+                           context_.parameters.AddInteger(key.low, Machine::Wide) + ")");
+    const std::string low = place + ".low", high = "(ulong)" + place + ".high";
+    // The mask comes before the shift: of one behind it LLVM makes a funnel shift, which Oclgrind
+    // lacks.
+    digits = {"(" + low + " & (~0UL >> 1))",
+              "(" + low + " >> 63 | (" + high + " & (~0UL >> 2)) << 1)", "(" + high + " >> 62)"};
+    digits.resize(key.digits.size());
+  }
+  for (size_t i = 0; i < digits.size(); i++) {
+    const GroupDigit& digit = key.digits[i];
+    if (key.HasNull()) {
+      digits[i] = "(" + value.null + " ? " +
+                  (digit.has_null ? parameter(static_cast<Int128>(digit.values)) : "0UL") + " : " +
+                  digits[i] + ")";
+    }
+    if (digit.stride != 1)
+      digits[i] += " * " + parameter(static_cast<Int128>(digit.stride));
+  }
+  return digits;
+}
+
+void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
+  const AggregateLayout& layout = kernel_.aggregate;
+  std::vector<std::string> index(layout.index_places.size());
   bool is_certain = true;
   size_t texts = 0;
-  for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
-    const GroupKey& key = kernel_.aggregate.keys[i];
+  for (size_t i = 0; i < layout.keys.size(); i++) {
+    const GroupKey& key = layout.keys[i];
     if (key.is_dependent)
       continue;
     const Value value = key.text ? InternedText(*key.text, context_.table, texts++).Write(writer)
                                  : WriteGroupKey(writer, pipeline_.outputs[i]);
     is_certain = is_certain && (key.text || IsCertain(*pipeline_.outputs[i]));
-    std::string place =
-        "((ulong)" + writer.Convert(value, Machine::Int64) + " - " + parameter(key.low) + ")";
-    if (key.step != 1)
-      place = "(" + place + " / " + parameter(key.step) + ")";
-    if (key.has_null)
-      place = "(" + value.null + " ? " + parameter(key.values) + " : " + place + ")";
-    if (key.stride != 1)
-      place += " * " + parameter(key.stride);
-    index += index.empty() ? place : " + " + place;
+    const std::vector<std::string> digits = WriteDigits(writer, key, value);
+    for (size_t digit = 0; digit < digits.size(); digit++) {
+      std::string& word = index[key.digits[digit].word];
+      word += (word.empty() ? "" : " + ") + digits[digit];
+    }
   }
-  // A value that raised a fault may lie outside of its domain.
-  if (!is_certain)
-    index = "min(" + index + ", " + parameter(kernel_.aggregate.groups - 1) + ")";
-  block.Line("const ulong group = " + index + ";");
+  if (layout.keys.empty())
+    index[0] = "0UL";
+  for (size_t word = 0; word < index.size(); word++) {
+    // A value that raised a fault may lie outside of its domain.
+    if (!is_certain) {
+      const auto last = static_cast<Int128>(layout.index_places[word] - 1);
+      index[word] = "min(" + index[word] + ", (ulong)" +
+                    context_.parameters.AddInteger(last, Machine::Int64) + ")";
+    }
+    block.Line("const ulong " + IndexWord("group", word) + " = " + index[word] + ";");
+  }
+}
+
+void KernelGenerator::WriteTextFold(CodeBlock& block, const Accumulator& accumulator,
+                                    const std::string& into, const std::string& from) {
+  const plan::ExpressionPointer& argument = kernel_.aggregate.arguments[accumulator.argument];
+  TextExtreme(*StringArgument::FindText(argument, input_.columns), accumulator.fold)
+      .WriteFold(context_, block, into, from);
 }
 
 std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
@@ -566,7 +615,7 @@ std::vector<Value> KernelGenerator::WriteArguments(ExpressionWriter& writer) {
     // A flag is no number in the vector dialect.
     if (argument->GetType().IsBoolean())
       writer.GetDialect().RequireRow();
-    values.push_back(writer.Write(argument));
+    values.push_back(WriteArgument(argument, writer, input_.columns));
   }
   return values;
 }

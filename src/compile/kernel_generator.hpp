@@ -73,12 +73,16 @@ class KernelGenerator {
   std::string WhileSteps(const std::string& text) const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
-  //! Writes the group index of a row as variable `group`, a uint, or a ulong for a shared table.
+  //! Writes the group index of a row as variable `group`, a uint, or, for a shared table, as ulongs
+  //! (see IndexWord).
   void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the folding of values (one per argument) into the table; `word` names a word of the
   //! row's group.
   template <typename Word>
   void WriteFolds(CodeBlock& block, const std::vector<Value>& values, const Word& word);
+  //! Writes the folding of the string of word `from` (see TextExtreme) into the variable `into`.
+  void WriteTextFold(CodeBlock& block, const Accumulator& accumulator, const std::string& into,
+                     const std::string& from);
   //! Writes the values of the arguments for a row.
   std::vector<Value> WriteArguments(ExpressionWriter& writer);
   //! Writes the outputs of a row to `position` of the unit's region.
@@ -111,6 +115,9 @@ class KernelGenerator {
   bool OrderCanFault() const;
   Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
   void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
+  //! Writes the digits of the place of `value`, of a key of a shared table.
+  std::vector<std::string> WriteDigits(ExpressionWriter& writer, const GroupKey& key,
+                                       const Value& value);
   void WriteArgumentsList(CodeBlock& block);
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);
@@ -131,8 +138,12 @@ void KernelGenerator::WriteFolds(CodeBlock& block, const std::vector<Value>& val
     const bool is_conditional = accumulator.has_argument && value.CanBeNull();
     if (is_conditional)
       block.Open("if (!" + value.null + ") {");
-    for (const std::string& line : FoldCode(accumulator, words, value))
-      block.Line(line);
+    if (IsText(accumulator.fold)) {
+      WriteTextFold(block, accumulator, words[0], value.code);
+    } else {
+      for (const std::string& line : FoldCode(accumulator, words, value))
+        block.Line(line);
+    }
     if (is_conditional)
       block.Close();
   }

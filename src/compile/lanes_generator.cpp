@@ -75,12 +75,12 @@ size_t LanesGenerator::StagedBytes() const {
 void LanesGenerator::ChooseTable() {
   const AggregateLayout& layout = kernel_.aggregate;
   kernel_.work_group = kMostLanes;
-  if (layout.keys.empty()) {
-    table_ = Table::Private;
-    return;
-  }
   if (group_table_) {
     table_ = Table::Global;
+    return;
+  }
+  if (layout.keys.empty()) {
+    table_ = Table::Private;
     return;
   }
   // A row can become so many that a field of any size runs over.
@@ -95,9 +95,9 @@ void LanesGenerator::ChooseTable() {
     }
   }
   const bool is_atomic =
-      std::all_of(layout.accumulators.begin(), layout.accumulators.end(),
-                  [](const Accumulator& accumulator) { return IsAtomic(accumulator.fold); });
-  if (is_atomic || NeedsStops()) {
+      std::none_of(layout.accumulators.begin(), layout.accumulators.end(),
+                   [](const Accumulator& accumulator) { return NeedsTwoPasses(accumulator.fold); });
+  if (is_atomic) {
     table_ = Table::Shared;
     kernel_.shares_tables = true;
     return;
@@ -176,6 +176,8 @@ void LanesGenerator::WriteInitialTable(CodeBlock& block) {
       block.Close();
       return;
     case Table::Global:
+      if (FoldsOnce())
+        group_table_->WriteDeclarations(block);
       return;
     case Table::Shared:
       block.Line(
@@ -299,10 +301,10 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
     WriteGive(writer, block, "atomic_inc(&produced)");
     return;
   }
-  if (table_ != Table::Private)
+  if (table_ != Table::Private && !FoldsOnce())
     WriteGroup(writer, block);
   const std::vector<Value> values = WriteArguments(writer);
-  if (table_ == Table::Global) {
+  if (table_ == Table::Global && !FoldsOnce()) {
     group_table_->WriteDeclarations(block);
     group_table_->WriteRows(block);
   }
@@ -314,8 +316,8 @@ void LanesGenerator::WriteQuadSink(ExpressionWriter& writer, CodeBlock& block) {
   } else {
     WriteFolds(block, values, [](size_t word) { return "a" + Number(word); });
   }
-  if (table_ == Table::Global)
-    group_table_->WriteFold(block, "group");
+  if (table_ == Table::Global && !FoldsOnce())
+    group_table_->WriteFold(context_, block, "group");
 }
 
 void LanesGenerator::WriteAtomicFolds(CodeBlock& block, const std::vector<Value>& values) {
@@ -458,9 +460,14 @@ void LanesGenerator::WriteReduction(CodeBlock& block) {
     case Table::Local:
       WriteLocalReduction(block);
       return;
+    case Table::Global:
+      if (FoldsOnce()) {
+        block.Line("const ulong group = 0;");
+        group_table_->WriteFold(context_, block, "group");
+      }
+      return;
     case Table::Owned:
     case Table::Shared:
-    case Table::Global:
       return;  // The table lies where the partial results belong.
   }
 }

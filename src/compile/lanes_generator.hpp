@@ -33,6 +33,8 @@ class LanesGenerator : public KernelGenerator {
   enum class Table { Private, Local, Owned, Shared, Global };
 
   void ChooseTable();
+  //! Whether a lane folds all its rows in variables before it folds these into the shared table.
+  bool FoldsOnce() const { return group_table_ && kernel_.aggregate.keys.empty(); }
   void WriteInitialTable(CodeBlock& block);
   void WriteTile(CodeBlock& block);
   void WriteQuads(CodeBlock& block);

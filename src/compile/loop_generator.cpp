@@ -56,7 +56,7 @@ void LoopGenerator::WriteTable(CodeBlock& block) {
   const AggregateLayout& layout = kernel_.aggregate;
   if (group_table_) {
     group_table_->WriteDeclarations(block);
-    block.Line("ulong run_group = ~0UL;");
+    group_table_->WriteRunDeclaration(block);
     return;
   }
   if (layout.keys.empty()) {
@@ -98,7 +98,7 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
   if (kernel_.build) {
     WriteInsert(writer, block);
   } else if (kernel_.is_aggregate) {
-    if (!kernel_.aggregate.keys.empty())
+    if (!kernel_.aggregate.keys.empty() || group_table_)
       WriteGroup(writer, block);
     if (group_table_)
       WriteRun(block);
@@ -119,7 +119,7 @@ void LoopGenerator::WriteSink(ExpressionWriter& writer, CodeBlock& block) {
 }
 
 void LoopGenerator::WriteRun(CodeBlock& block) {
-  block.Open("if (group != run_group) {");
+  block.Open("if (" + group_table_->DiffersFromRun() + ") {");
   if (kernel_.aggregate.shared->is_clustered) {
     // Only the first and the last run of a unit can go on in others.
     block.Open("if (runs > 1) {");
@@ -129,7 +129,7 @@ void LoopGenerator::WriteRun(CodeBlock& block) {
     block.Line("runs++;");
   }
   WriteRunEnd(block);
-  block.Line("run_group = group;");
+  group_table_->WriteRunStart(block);
   group_table_->WriteReset(block);
   group_table_->WriteRows(block);
   block.Close();
@@ -137,7 +137,7 @@ void LoopGenerator::WriteRun(CodeBlock& block) {
 
 void LoopGenerator::WriteRunEnd(CodeBlock& block) {
   block.Open("if (run_group != ~0UL) {");
-  group_table_->WriteFold(block, "run_group");
+  group_table_->WriteFold(context_, block, "run_group");
   block.Close();
 }
 

@@ -82,6 +82,13 @@ InputColumn Sliced(InputColumn column, const plan::Expression& expression) {
   return sliced;
 }
 
+bool HasAllTextAtHand(const InputColumn& column, size_t scanned) {
+  const storage::ColumnImage& image = *column.TextImage();
+  const bool is_scanned = column.HoldsText() && column.table == scanned;
+  return image.TextExtentCount() <= 1 && (!is_scanned || image.ExtentCount() <= 1) &&
+         image.Rows() < INT32_MAX;
+}
+
 std::vector<std::string> ScanArguments(const InputColumn& column) {
   return Arguments(column, 1);
 }

@@ -45,6 +45,10 @@ std::optional<InputColumn> FindTextColumn(const plan::Expression& expression,
 //! The slice of the text column `column` that `expression`, the column itself or a slice, is.
 InputColumn Sliced(InputColumn column, const plan::Expression& expression);
 
+//! Whether a kernel that scans table `scanned` can read the string of any row of the column that
+//! holds the bytes of `column`, which is text: a launch over several extents gets the one at hand.
+bool HasAllTextAtHand(const InputColumn& column, size_t scanned);
+
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 inline constexpr size_t kMostArguments = 120;
 

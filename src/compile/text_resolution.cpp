@@ -78,13 +78,8 @@ void ResolveTexts(const Resolver& resolver, Pipeline& pipeline) {
       key.expression = resolver.Resolve(resolver.OrderedText(key.expression));
   }
   for (plan::Aggregate& aggregate : pipeline.aggregates) {
-    if (!aggregate.argument)
-      continue;
-    aggregate.argument = resolver.Resolve(aggregate.argument);
-    if (aggregate.function != plan::AggregateFunction::Count &&
-        resolver.IsText(*aggregate.argument)) {
-      throw Unsupported("aggregates of text; " + aggregate.argument->ToString() + kTooManyStrings);
-    }
+    if (aggregate.argument)
+      aggregate.argument = resolver.Resolve(aggregate.argument);
   }
 }
 

@@ -100,8 +100,9 @@ Reason AddAggregateFilter(const duckdb::Expression& filter, const ExpressionCapt
   plan::ExpressionPointer value = result.argument;
   if (value) {
     const plan::Type& type = value->GetType();
-    if (type.kind == plan::TypeKind::UInt128 || (type.IsVarchar() && !is_count)) {
-      return NotSupported("FILTER in an aggregate of " + type.ToString());
+    const bool is_column = value->GetOperation() == plan::Operation::Column;
+    if (type.kind == plan::TypeKind::UInt128 || (type.IsVarchar() && !is_count && !is_column)) {
+      return NotSupported("FILTER in an aggregate of " + value->ToString());
     }
     condition = plan::Expression::Make(
         plan::Operation::And, plan::TypeKind::Boolean,

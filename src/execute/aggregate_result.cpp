@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 #include "compile/float_group_key.hpp"
+#include "compile/string_argument.hpp"
 #include "execute/part.hpp"
 
 namespace margay::execute {
@@ -94,8 +96,9 @@ double Average(Int128 sum, int64_t count, const plan::Type& argument) {
 }
 
 void AppendKey(const GroupKey& key, uint64_t group, GrowingColumn& column) {
-  const uint64_t place = group / key.stride % key.Places();
-  if (place == key.values) {
+  const compile::GroupDigit& digit = key.digits[0];
+  const uint64_t place = group / digit.stride % digit.Places();
+  if (place == digit.values) {
     column.AppendNull();
   } else if (!key.integers.empty()) {
     column.AppendInteger(key.integers[place]);
@@ -153,6 +156,9 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
     case Fold::MaxWide:
       column.AppendInteger(JoinWords(value[0], value[1]));
       return;
+    case Fold::MinText:
+    case Fold::MaxText:
+      throw std::logic_error("FinishAggregates: strings are in shared tables alone");
   }
 }
 
@@ -167,7 +173,7 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64
   for (const plan::Aggregate& aggregate : kernel.aggregates) {
     GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
     if (aggregate.type.IsVarchar()) {
-      const size_t number = aggregate.argument->ColumnIndex();
+      const size_t number = compile::StringArgument::Of(aggregate.argument).column->ColumnIndex();
       for (const auto* inputs : {&kernel.columns, &kernel.joined_columns}) {
         for (const compile::InputColumn& input : *inputs) {
           if (input.number == number)

@@ -3,17 +3,10 @@
 #include <cstring>
 
 #include "execute/pinned_block.hpp"
-#include "execute/text_fetch.hpp"
 
 namespace margay::execute {
 
 namespace {
-
-size_t WidthOf(const ResultColumn& column) {
-  return column.type.IsVarchar() && !column.dictionary
-             ? sizeof(PendingText)
-             : static_cast<size_t>(column.type.PhysicalBytes());
-}
 
 //! Copies values of a width that the compiler knows.
 template <size_t width, typename BytesOf>
@@ -48,23 +41,24 @@ size_t Aligned(size_t bytes) {
 }  // namespace
 
 ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const RowPlace> rows,
-                       size_t columns, memory::HostAllocator& allocator) {
+                       std::span<const size_t> widths, memory::HostAllocator& allocator) {
   ResultBatch result;
   result.rows = rows.size();
   result.columns.assign(batches[0].columns.begin(),
-                        batches[0].columns.begin() + static_cast<ptrdiff_t>(columns));
+                        batches[0].columns.begin() + static_cast<ptrdiff_t>(widths.size()));
   size_t bytes = 0;
-  for (const ResultColumn& column : result.columns)
-    bytes += Aligned(rows.size() * WidthOf(column)) + (column.validity ? Aligned(rows.size()) : 0);
+  for (size_t i = 0; i < widths.size(); i++) {
+    bytes += Aligned(rows.size() * widths[i]);
+    bytes += result.columns[i].validity ? Aligned(rows.size()) : 0;
+  }
   auto block = std::make_shared<PinnedBlock>(allocator, bytes);
   std::byte* next = block->Address();
-  for (size_t i = 0; i < columns; i++) {
+  for (size_t i = 0; i < widths.size(); i++) {
     ResultColumn& column = result.columns[i];
-    const size_t width = WidthOf(column);
     Copy(
-        width, rows, [&](uint32_t batch) { return batches[batch].columns[i].values; }, next);
+        widths[i], rows, [&](uint32_t batch) { return batches[batch].columns[i].values; }, next);
     column.values = next;
-    next += Aligned(rows.size() * width);
+    next += Aligned(rows.size() * widths[i]);
     if (!column.validity)
       continue;
     Copy<1>(

@@ -18,9 +18,9 @@ struct RowPlace {
   }
 };
 
-//! The first `columns` columns of `rows`, in that order. `batches` are of one form, and their
-//! strings are yet to be fetched, as those of the result are. Throws memory::OutOfMemory.
+//! The first columns of `rows`, in that order, whose values have `widths` bytes. `batches` are of
+//! one form. Throws memory::OutOfMemory.
 ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const RowPlace> rows,
-                       size_t columns, memory::HostAllocator& allocator);
+                       std::span<const size_t> widths, memory::HostAllocator& allocator);
 
 }  // namespace margay::execute

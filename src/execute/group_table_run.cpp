@@ -63,9 +63,15 @@ void GroupTableRun::RunAll() {
                  too_few = slots_;
                  slots_ *= kGrowth;
                });
-  const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{Groups()}, kFewestSlots));
+  // Without keys there is a group even if it has no rows.
+  groups_ = layout_.keys.empty() ? 1 : Groups();
+  const uint64_t enough = std::bit_ceil(std::max<uint64_t>(2 * uint64_t{groups_}, kFewestSlots));
   if (shared_.is_hashed)
     GetPart().LearnSize(GetPart().Program().builds.size(), enough > too_few ? enough : slots_);
+  if (!shared_.has_two_passes)
+    return;
+  is_second_ = 1;
+  KernelRun::RunAll();
 }
 
 void GroupTableRun::CreateTable() {
@@ -77,7 +83,7 @@ void GroupTableRun::CreateTable() {
   }
   table_ = GetPart().Pool().TakeScratch(slots_ * layout_.words * sizeof(int64_t));
   if (shared_.is_hashed)
-    codes_ = GetPart().Pool().TakeScratch(slots_ * sizeof(uint64_t));
+    codes_ = GetPart().Pool().TakeScratch(slots_ * layout_.index_places.size() * sizeof(uint64_t));
   size_t interned = 0;
   for (size_t i = 0; i < texts_.size(); i++)
     interned += InternedBytes(i);
@@ -111,6 +117,8 @@ uint32_t GroupTableRun::BindTable(device::Kernel& kernel, uint32_t argument) con
 
 void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {
   argument = BindTable(kernel, argument);
+  if (shared_.has_two_passes)
+    kernel.Argument(argument++, is_second_);
   for (size_t i = 0; i < texts_.size(); i++) {
     kernel.Argument(argument++, interned_[i]);
     kernel.Argument(argument++, compile::InternedText::Slots(texts_[i]) - 1);
@@ -124,7 +132,7 @@ size_t GroupTableRun::InternedBytes(size_t text) const {
 GroupTableRun::Packed GroupTableRun::Pack() {
   device::Device& device = GetPart().GetDevice();
   const compile::CollectKernel& collect = Kernel().collect;
-  const size_t groups = Groups();
+  const size_t groups = groups_;
   Packed packed;
   size_t bytes = 0;
   for (const compile::RowOutput& output : collect.outputs)
@@ -144,7 +152,7 @@ GroupTableRun::Packed GroupTableRun::Pack() {
     column.nulls = create(1);
     outputs.push_back(&column.nulls);
   }
-  RunCollect(outputs, Groups());
+  RunCollect(outputs, groups_);
   return packed;
 }
 
@@ -177,7 +185,7 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
     kernel.Argument(argument++, *output);
   RunOverSlots(kernel);
   int32_t faults = 0;
-  uint32_t wanted = Groups();
+  uint32_t wanted = groups_;
   Timed([&] {
     device::QueueLease queue = device.AcquireQueue();
     queue->Read(report, 0, &faults, sizeof(faults));
@@ -206,12 +214,12 @@ std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size
 }
 
 void GroupTableRun::Finish() {
-  if (Groups() == 0)
+  if (groups_ == 0)
     return;
   const Packed packed = Pack();
   DropTable();
-  for (size_t first = 0; first < Groups(); first += kGroupsPerBatch)
-    Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, Groups() - first)));
+  for (size_t first = 0; first < groups_; first += kGroupsPerBatch)
+    Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, groups_ - first)));
 }
 
 std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& wanted) {
@@ -224,13 +232,13 @@ std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& 
     if (columns[i].form->HasValidity())
       outputs.push_back(&table->At(i).validity);
   }
-  wanted = Groups() == 0 ? 0 : RunCollect(outputs, capacity);
+  wanted = groups_ == 0 ? 0 : RunCollect(outputs, capacity);
   return table;
 }
 
 std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
-  const uint32_t few = std::max(kFewGroups, Groups() / kShareOfGroups);
-  const uint32_t capacity = Kernel().collect.is_filter ? std::min(Groups(), few) : Groups();
+  const uint32_t few = std::max(kFewGroups, groups_ / kShareOfGroups);
+  const uint32_t capacity = Kernel().collect.is_filter ? std::min(groups_, few) : groups_;
   uint32_t wanted = 0;
   std::shared_ptr<KeptTable> table = PackKept(capacity, wanted);
   if (wanted > capacity)

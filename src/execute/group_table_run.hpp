@@ -9,7 +9,8 @@ namespace margay::execute {
 
 //! A run whose sink is one shared table of groups (see compile::SharedGroups), which stays on the
 //! device until all rows are in it; the groups are then packed and read back. A table that gets too
-//! full is replaced by a larger one, and the run starts anew.
+//! full is replaced by a larger one, and the run starts anew. Where that takes two passes (see
+//! compile::NeedsTwoPasses), all rows are folded a second time.
 class GroupTableRun : public KernelRun {
  public:
   GroupTableRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
@@ -73,6 +74,8 @@ class GroupTableRun : public KernelRun {
   const std::vector<compile::InputColumn> texts_;                //!< that are keys
   std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
   uint64_t slots_ = 0;
+  uint32_t groups_ = 0;    //!< of the result, before a filter
+  int32_t is_second_ = 0;  //!< pass
   memory::ScratchExtent table_, codes_;
   memory::ScratchReservation reservation_;  //!< of interned_
   std::vector<device::Buffer> interned_;    //!< per text: see compile::InternedText

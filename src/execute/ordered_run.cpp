@@ -103,8 +103,7 @@ void OrderedRun::KeepFirst() {
 
 void OrderedRun::Compact() {
   std::sort(kept_.begin(), kept_.end());  // rows that came first stay first
-  ResultBatch compacted =
-      GatherRows(batches_, kept_, batches_[0].columns.size(), *GetPart().Pool().Allocator());
+  ResultBatch compacted = GatherRows(batches_, kept_, Widths(), *GetPart().Pool().Allocator());
   batches_.clear();
   batches_.push_back(std::move(compacted));
   held_rows_ = kept_.size();
@@ -139,12 +138,13 @@ void OrderedRun::Finish() {
   if (kept_.size() <= window.offset)
     return;
   Sort();
-  const size_t outputs = batches_[0].columns.size() - word_count_;
+  std::vector<size_t> widths = Widths();
+  widths.resize(widths.size() - word_count_);
   const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
   for (size_t first = window.offset; first < end; first += kRowsPerBatch) {
     const size_t rows = std::min(kRowsPerBatch, end - first);
     ResultBatch batch =
-        GatherRows(batches_, {kept_.data() + first, rows}, outputs, *GetPart().Pool().Allocator());
+        GatherRows(batches_, {kept_.data() + first, rows}, widths, *GetPart().Pool().Allocator());
     FetchTexts(batch);
     Give(std::move(batch));
   }

@@ -130,6 +130,13 @@ void RowsRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   TakeRows(std::move(result));
 }
 
+std::vector<size_t> RowsRun::Widths() const {
+  std::vector<size_t> widths;
+  for (const compile::RowOutput& output : outputs_)
+    widths.push_back(output.text_column ? sizeof(PendingText) : output.Bytes());
+  return widths;
+}
+
 void RowsRun::FetchTexts(ResultBatch& batch) {
   const auto has_text = [](const compile::RowOutput& output) { return bool(output.text_column); };
   if (std::none_of(outputs_.begin(), outputs_.end(), has_text))

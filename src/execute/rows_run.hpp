@@ -33,6 +33,8 @@ class RowsRun : public KernelRun {
   bool BatchesAdapt() const override { return Kernel().is_resumable; }
   //! Takes the rows of a launch. Strings of text columns are yet to be fetched: PendingText.
   virtual void TakeRows(ResultBatch batch);
+  //! Bytes of the values of each column of such rows.
+  std::vector<size_t> Widths() const;
   //! Fetches the strings of rows that TakeRows took.
   void FetchTexts(ResultBatch& batch);
 

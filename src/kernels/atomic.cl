@@ -20,6 +20,16 @@ inline void atomic_min_long(volatile __global long *word, long value) { atom_min
 
 inline void atomic_max_long(volatile __global long *word, long value) { atom_max(word, value); }
 
+// The low word of a 128-bit minimum or maximum in two words, of which the high one is not written any
+// more: values with another high word have no part in it.
+inline void atomic_min_low(volatile __global long *words, wide value) {
+  if (words[1] == value.high) atom_min((volatile __global ulong *)words, value.low);
+}
+
+inline void atomic_max_low(volatile __global long *words, wide value) {
+  if (words[1] == value.high) atom_max((volatile __global ulong *)words, value.low);
+}
+
 // A 128-bit sum in two words. The carry goes into the high word in a step of its own: sums are read
 // after the kernel only. Sets *fault where the high word runs over on the way, which some order of
 // additions may do without need: a false alarm only costs a second run.

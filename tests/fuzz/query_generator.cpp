@@ -131,13 +131,17 @@ class GroupedAggregate : public QueryShape {
              column.type.kind == TypeKind::Int16 || column.type.kind == TypeKind::Int32 ||
              column.type.IsFloat();
     });
-    const size_t count = 1 + random.Below(3);
+    const size_t columns = generator.GetTable().columns.size();
+    // Keys of any type in some queries, so that their combinations take several words.
+    const int any = random.Percent(30) ? 100 : 0;
+    const size_t count = 1 + random.Below(any == 0 ? 3 : 5);
     for (size_t i = 0; i < count; i++) {
-      const size_t choice = random.PickByWeight({small.empty() ? 0 : 60, 25, 15});
+      const size_t choice = random.PickByWeight({small.empty() ? 0 : 60, 25, 15, any});
       query.items.push_back(
           MakeItem(Item::Kind::Key, choice == 0   ? generator.ColumnLeaf(random.Pick(small))
                                     : choice == 1 ? generator.Predicate(1)
-                                                  : generator.OfType(TypeKind::Int8, 1)));
+                                    : choice == 2 ? generator.OfType(TypeKind::Int8, 1)
+                                                  : generator.ColumnLeaf(random.Below(columns))));
     }
     if (!random.Percent(5)) {
       AddAggregates(query, generator);

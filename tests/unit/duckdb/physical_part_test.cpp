@@ -77,7 +77,7 @@ TEST_F(PhysicalPartTest, TextColumns) {
   EXPECT_TRUE(Contains(profile, "text, 4 bytes")) << profile;
   EXPECT_EQ(database_.Query("SELECT encoding, width FROM margay_cache() WHERE \"column\" = 's'"),
             "text|4");
-  auto refused = database_.Query("SELECT min(s) FROM u");
+  auto refused = database_.Query("SELECT count(*) FROM u WHERE ascii(s) = 116");
   EXPECT_TRUE(Contains(refused, "s has too many different strings for a dictionary")) << refused;
 }
 

@@ -1,0 +1,67 @@
+#include "compile/string_argument.hpp"
+
+#include <algorithm>
+
+#include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
+
+namespace margay::compile {
+
+using plan::Operation;
+
+namespace {
+
+//! The text column that `column` is; null if it has a dictionary.
+const InputColumn* TextOf(const plan::Expression& column, const std::vector<InputColumn>& columns) {
+  const InputColumn& input = columns[column.ColumnIndex()];
+  return input.IsText() ? &input : nullptr;
+}
+
+}  // namespace
+
+std::optional<StringArgument> StringArgument::Find(const plan::ExpressionPointer& argument) {
+  if (argument->GetOperation() == Operation::Column)
+    return StringArgument{argument, nullptr};
+  const auto& operands = argument->Operands();
+  const bool is_conditional = argument->GetOperation() == Operation::Case && operands.size() == 3 &&
+                              operands[1]->GetOperation() == Operation::Column &&
+                              operands[2]->GetOperation() == Operation::Constant &&
+                              operands[2]->GetConstant().is_null;
+  if (!is_conditional)
+    return std::nullopt;
+  return StringArgument{operands[1], operands[0]};
+}
+
+StringArgument StringArgument::Of(const plan::ExpressionPointer& argument) {
+  if (const auto found = Find(argument))
+    return *found;
+  throw Unsupported("aggregates of the string " + argument->ToString());
+}
+
+const InputColumn* StringArgument::FindText(const plan::ExpressionPointer& argument,
+                                            const std::vector<InputColumn>& columns) {
+  return argument && argument->GetType().IsVarchar() ? TextOf(*Of(argument).column, columns)
+                                                     : nullptr;
+}
+
+Value StringArgument::Write(ExpressionWriter& writer,
+                            const std::vector<InputColumn>& columns) const {
+  Value value = writer.Write(column);
+  if (const InputColumn* text = TextOf(*column, columns)) {
+    const std::string row = TextWriter(writer).WriteRow(*text);
+    value.machine = Machine::Int64;
+    value.code = writer.Declare(value.machine, "max(" + row + ", 0) + 1L");
+    value.range = value.domain = {
+        1, static_cast<Int128>(std::max<uint64_t>(text->TextImage()->Rows(), 1)), true};
+  }
+  if (condition) {
+    writer.GetDialect().RequireRow();
+    const std::string is_left_out = "!" + writer.IsTrue(writer.Write(condition));
+    value.null = writer.Declare(Machine::Int32, value.CanBeNull()
+                                                    ? "(" + value.null + " | " + is_left_out + ")"
+                                                    : is_left_out);
+  }
+  return value;
+}
+
+}  // namespace margay::compile

@@ -1,0 +1,45 @@
+#include "compile/text_extreme.hpp"
+
+#include "compile/refusal.hpp"
+#include "compile/text_writer.hpp"
+
+namespace margay::compile {
+
+void TextExtreme::Check(size_t scanned) const {
+  if (!HasAllTextAtHand(column_, scanned)) {
+    throw Unsupported("minimum or maximum of text in more than one extent; " + column_.name +
+                      " has too many different strings for a dictionary");
+  }
+}
+
+std::string TextExtreme::IsBetter(KernelContext& context, CodeBlock& block, const std::string& from,
+                                  const std::string& held) const {
+  const DirectReader reader;
+  ExpressionWriter writer(context, reader, block);
+  TextWriter texts(writer);
+  const auto bytes = [&](const std::string& word) {
+    return texts.WriteBytesAt(column_, "(int)(" + word + " - 1)");
+  };
+  return "text_order(" + bytes(from) + ", " + bytes(held) + ")" +
+         (fold_ == Fold::MinText ? " < 0" : " > 0");
+}
+
+void TextExtreme::WriteFold(KernelContext& context, CodeBlock& block, const std::string& into,
+                            const std::string& from) const {
+  block.Line("if (" + into + " == 0 || " + IsBetter(context, block, from, into) + ") " + into +
+             " = " + from + ";");
+}
+
+void TextExtreme::WriteAtomicFold(KernelContext& context, CodeBlock& block, const std::string& into,
+                                  const std::string& from) const {
+  // Starts from a guess instead of a read: a plain read beside atomic writes would be a race.
+  block.Open("for (long held = 0; " + from + " != 0;) {");
+  block.Line("const long seen = atom_cmpxchg(" + into + ", held, " + from + ");");
+  block.Line("if (seen == held || seen == " + from + ") break;");
+  const std::string is_better = IsBetter(context, block, from, "seen");
+  block.Line("if (!(" + is_better + ")) break;");
+  block.Line("held = seen;");
+  block.Close();
+}
+
+}  // namespace margay::compile
