@@ -271,7 +271,8 @@ TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictio
 }
 
 TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
-  const std::string name = expression.ToString();
+  // A fault of a computed string counts where it is computed.
+  const std::string name = writer_.active_ + "|" + expression.ToString();
   if (const auto found = writer_.written_.find("text of " + name);
       found != writer_.written_.end()) {
     return {
@@ -287,7 +288,7 @@ TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
     const DerivedColumn derived = DictionaryWriter(writer_).WriteIdentifier(expression);
     text = WriteEntry(derived.identifier, *derived.texts);
   } else {
-    throw Unsupported("comparing the strings of " + name + " row by row");
+    throw Unsupported("comparing the strings of " + expression.ToString() + " row by row");
   }
   Value& value = writer_.written_["text of " + name];
   value.code = text.address;
