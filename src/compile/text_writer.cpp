@@ -397,21 +397,8 @@ Value TextWriter::WriteIn(const plan::Expression& operand,
 Value TextWriter::WriteComparison(const plan::Expression& expression) {
   const Operation operation = expression.GetOperation();
   const Text a = WriteText(expression.Operand(0)), b = WriteText(expression.Operand(1));
-  Value value;
-  value.range = value.domain = {0, 1, true};
-  const std::string code = CompareTexts(operation, a.Arguments(), b.Arguments());
-  const bool nulls_are_values =
-      operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
-  if (!nulls_are_values || (a.null.empty() && b.null.empty())) {
-    value.code = writer_.DeclareFlag(code);
-    value.null = writer_.EitherNull(a.null, b.null);
-    return value;
-  }
-  const std::string a_null = a.null.empty() ? "0" : a.null, b_null = b.null.empty() ? "0" : b.null;
-  value.code = writer_.DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
-                                   (operation == Operation::NotDistinctFrom ? " == " : " != ") +
-                                   b_null + ") : " + code);
-  return value;
+  return writer_.Compared(operation, CompareTexts(operation, a.Arguments(), b.Arguments()), a.null,
+                          b.null);
 }
 
 }  // namespace margay::compile
