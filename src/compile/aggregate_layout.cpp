@@ -191,8 +191,8 @@ bool HasWideExtreme(const Pipeline& pipeline, ExpressionWriter& writer) {
 //! Whether the pipeline has groups that a work-group can't have to itself: its work-items don't
 //! wait for each other where rows may have any number of matches, so that no two of them can own
 //! different groups of a table, and those that share one need two passes.
-bool NeedsTwoPasses(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
-                    bool multiplies_rows, ExpressionWriter& writer) {
+bool SharesWideExtremes(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
+                        bool multiplies_rows, ExpressionWriter& writer) {
   const bool needs_stops =
       multiplies_rows ||
       std::any_of(pipeline.joins.begin(), pipeline.joins.end(),
@@ -316,7 +316,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   }
   if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
       HasTextExtreme(pipeline, scratch) ||
-      NeedsTwoPasses(pipeline, join_tables, multiplies_rows, writer)) {
+      SharesWideExtremes(pipeline, join_tables, multiplies_rows, writer)) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
@@ -374,7 +374,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
       layout.shared->rows.push_back({table, layout.words++});
     layout.shared->has_two_passes = std::any_of(
         layout.accumulators.begin(), layout.accumulators.end(),
-        [](const Accumulator& accumulator) { return compile::NeedsTwoPasses(accumulator.fold); });
+        [](const Accumulator& accumulator) { return NeedsTwoPasses(accumulator.fold); });
   }
   return layout;
 }

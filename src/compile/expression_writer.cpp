@@ -559,25 +559,25 @@ Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
     return TextWriter(*this).WriteComparison(expression);
   const Value a = Write(expression.Operands()[0]);
   const Value b = Write(expression.Operands()[1]);
+  return Compared(operation, CompareCode(operation, a, b), a.null, b.null);
+}
+
+Value ExpressionWriter::Compared(Operation operation, const std::string& code,
+                                 const std::string& a_null, const std::string& b_null) {
   Value value;
   value.range = value.domain = {0, 1, true};
-  const std::string code = CompareCode(operation, a, b);
   const bool nulls_are_values =
       operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
-  if (!nulls_are_values) {
+  if (!nulls_are_values || (a_null.empty() && b_null.empty())) {
     value.code = DeclareFlag(code);
-    value.null = EitherNull(a.null, b.null);
+    value.null = EitherNull(a_null, b_null);
     return value;
   }
-  if (!a.CanBeNull() && !b.CanBeNull()) {
-    value.code = DeclareFlag(code);
-    return value;
-  }
-  const std::string a_null = a.CanBeNull() ? a.null : dialect_.False();
-  const std::string b_null = b.CanBeNull() ? b.null : dialect_.False();
+  const std::string a = a_null.empty() ? dialect_.False() : a_null;
+  const std::string b = b_null.empty() ? dialect_.False() : b_null;
   const bool is_equal = operation == Operation::NotDistinctFrom;
-  value.code = DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
-                           (is_equal ? " == " : " != ") + b_null + ") : " + code);
+  value.code = DeclareFlag("(" + a + " | " + b + ") ? (" + a + (is_equal ? " == " : " != ") + b +
+                           ") : " + code);
   return value;
 }
 

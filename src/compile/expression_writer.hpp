@@ -87,6 +87,10 @@ class ExpressionWriter {
   Value WriteIntegerArithmetic(const plan::Expression& expression, const Value& a, const Value& b);
   Value WriteDivision(const plan::Expression& expression);
   Value WriteComparison(const plan::Expression& expression);
+  //! The result of a comparison whose operands are NULL by these flags (empty: never), and that
+  //! `code` computes where neither is.
+  Value Compared(plan::Operation operation, const std::string& code, const std::string& a_null,
+                 const std::string& b_null);
   Value WriteConjunction(const plan::Expression& expression);
   Value WriteCase(const plan::Expression& expression);
   Value WriteCoalesce(const plan::Expression& expression);

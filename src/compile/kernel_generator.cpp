@@ -2,20 +2,13 @@
 
 #include <algorithm>
 
-#include "compile/float_group_key.hpp"
+#include "compile/group_index_writer.hpp"
 #include "compile/interned_text.hpp"
-#include "compile/join_order.hpp"
 #include "compile/join_writer.hpp"
 #include "compile/kept_rows.hpp"
-#include "compile/lanes_generator.hpp"
-#include "compile/loop_generator.hpp"
-#include "compile/nested_loops.hpp"
-#include "compile/plain_build.hpp"
-#include "compile/ranged_keys.hpp"
 #include "compile/refusal.hpp"
 #include "compile/string_argument.hpp"
 #include "compile/text_extreme.hpp"
-#include "compile/text_resolution.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
 
@@ -42,12 +35,6 @@ void RefuseLongLoops(const std::vector<JoinTable>& joins) {
                         std::to_string(kMostNestedSteps) + " rows for each row");
     steps *= std::max<uint64_t>(table.rows, 1);
   }
-}
-
-//! Whether a group key is always in its domain.
-bool IsCertain(const plan::Expression& key) {
-  return key.GetOperation() == plan::Operation::Column ||
-         key.GetOperation() == plan::Operation::Dictionary;
 }
 
 //! Those of `conjuncts` that may tell segments apart: something is known about them in all columns,
@@ -487,119 +474,8 @@ void KernelGenerator::WriteInsert(ExpressionWriter& writer, CodeBlock& block) {
                    "(table_first + row)");
 }
 
-Value KernelGenerator::WriteGroupKey(ExpressionWriter& writer,
-                                     const plan::ExpressionPointer& expression) {
-  if (expression->GetType().IsFloat())
-    return FloatGroupKey(expression).Write(writer);
-  if (expression->GetOperation() == plan::Operation::Dictionary)
-    return DictionaryWriter(writer).WriteIdentifier(*expression).identifier;
-  if (expression->GetType().IsBoolean())
-    writer.GetDialect().RequireRow();
-  return writer.Write(expression);
-}
-
 void KernelGenerator::WriteGroup(ExpressionWriter& writer, CodeBlock& block) {
-  if (group_table_) {
-    WriteSharedGroup(writer, block);
-    return;
-  }
-  const Dialect& dialect = writer.GetDialect();
-  std::string index;
-  bool is_certain = true;
-  for (size_t i = 0; i < kernel_.aggregate.keys.size(); i++) {
-    const GroupKey& key = kernel_.aggregate.keys[i];
-    const Value value = WriteGroupKey(writer, pipeline_.outputs[i]);
-    is_certain = is_certain && IsCertain(*pipeline_.outputs[i]);
-    const Machine machine = value.machine == Machine::Wide ? Machine::Int64 : value.machine;
-    std::string above =
-        writer.Convert(value, machine) + " - " + context_.parameters.AddInteger(key.low, machine);
-    if (key.step != 1) {
-      dialect.RequireRow();
-      above = "(" + above + ") / " + IntegerLiteral(key.step, Machine::Int64);
-    }
-    std::string place = dialect.Unsigned(above, machine);
-    const GroupDigit& digit = key.digits[0];
-    if (digit.has_null) {
-      place = "(" + value.null + " ? " + (dialect.IsVector() ? "(uint8)" : "") + "(" +
-              std::to_string(digit.values) + "u) : " + place + ")";
-    }
-    if (digit.stride != 1)
-      place += " * " + std::to_string(digit.stride);
-    index += index.empty() ? place : " + " + place;
-  }
-  // A value that raised a fault may lie outside of its domain.
-  // Oclgrind does not know a min of a vector and a number.
-  const std::string type = dialect.IsVector() ? "uint8" : "uint";
-  block.Line("const " + type + " group = " +
-             (is_certain ? index : "min(" + index + ", (" + type + ")(GROUPS - 1))") + ";");
-}
-
-std::vector<std::string> KernelGenerator::WriteDigits(ExpressionWriter& writer, const GroupKey& key,
-                                                      const Value& value) {
-  // Sizes are parameters: unlike those of small domains they change with the data.
-  const auto parameter = [&](Int128 number) {
-    return "(ulong)" + context_.parameters.AddInteger(number, Machine::Int64);
-  };
-  std::vector<std::string> digits;
-  if (key.digits.size() == 1) {
-    digits.push_back("((ulong)" + writer.Convert(value, Machine::Int64) + " - " +
-                     parameter(key.low) + ")");
-    if (key.step != 1)
-      digits[0] = "(" + digits[0] + " / " + parameter(key.step) + ")";
-  } else {
-    static_assert(kDigitBits == 63, "the shifts below");
-    const std::string place = writer.Declare(
-        Machine::Wide, "wide_subtract(" + writer.Convert(value, Machine::Wide) + ", " +
-                           context_.parameters.AddInteger(key.low, Machine::Wide) + ")");
-    const std::string low = place + ".low", high = "(ulong)" + place + ".high";
-    // The mask comes before the shift: of one behind it LLVM makes a funnel shift, which Oclgrind
-    // lacks.
-    digits = {"(" + low + " & (~0UL >> 1))",
-              "(" + low + " >> 63 | (" + high + " & (~0UL >> 2)) << 1)", "(" + high + " >> 62)"};
-    digits.resize(key.digits.size());
-  }
-  for (size_t i = 0; i < digits.size(); i++) {
-    const GroupDigit& digit = key.digits[i];
-    if (key.HasNull()) {
-      digits[i] = "(" + value.null + " ? " +
-                  (digit.has_null ? parameter(static_cast<Int128>(digit.values)) : "0UL") + " : " +
-                  digits[i] + ")";
-    }
-    if (digit.stride != 1)
-      digits[i] += " * " + parameter(static_cast<Int128>(digit.stride));
-  }
-  return digits;
-}
-
-void KernelGenerator::WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block) {
-  const AggregateLayout& layout = kernel_.aggregate;
-  std::vector<std::string> index(layout.index_places.size());
-  bool is_certain = true;
-  size_t texts = 0;
-  for (size_t i = 0; i < layout.keys.size(); i++) {
-    const GroupKey& key = layout.keys[i];
-    if (key.is_dependent)
-      continue;
-    const Value value = key.text ? InternedText(*key.text, context_.table, texts++).Write(writer)
-                                 : WriteGroupKey(writer, pipeline_.outputs[i]);
-    is_certain = is_certain && (key.text || IsCertain(*pipeline_.outputs[i]));
-    const std::vector<std::string> digits = WriteDigits(writer, key, value);
-    for (size_t digit = 0; digit < digits.size(); digit++) {
-      std::string& word = index[key.digits[digit].word];
-      word += (word.empty() ? "" : " + ") + digits[digit];
-    }
-  }
-  if (layout.keys.empty())
-    index[0] = "0UL";
-  for (size_t word = 0; word < index.size(); word++) {
-    // A value that raised a fault may lie outside of its domain.
-    if (!is_certain) {
-      const auto last = static_cast<Int128>(layout.index_places[word] - 1);
-      index[word] = "min(" + index[word] + ", (ulong)" +
-                    context_.parameters.AddInteger(last, Machine::Int64) + ")";
-    }
-    block.Line("const ulong " + IndexWord("group", word) + " = " + index[word] + ";");
-  }
+  GroupIndexWriter(kernel_.aggregate, pipeline_.outputs, writer, context_).Write(block);
 }
 
 void KernelGenerator::WriteTextFold(CodeBlock& block, const Accumulator& accumulator,
@@ -664,82 +540,6 @@ void KernelGenerator::WriteGive(ExpressionWriter& writer, CodeBlock& block,
       block.Line("if (!has_room) " + JoinWriter::EndCode(kernel_.joins[i]));
   }
   block.Close();
-}
-
-namespace {
-
-template <typename... Sink>
-GeneratedKernel GenerateKernel(Shape shape, const KernelGenerator::Input& input,
-                               const Sink&... sink) {
-  return shape == Shape::Loop ? LoopGenerator(input, sink...).Generate()
-                              : LanesGenerator(input, sink...).Generate();
-}
-
-//! What the kernel fills, but for the columns it reads.
-std::string StructureName(const GeneratedKernel& kernel) {
-  std::string name = kernel.source + "slots " + std::to_string(kernel.build->slots);
-  const auto append = [&](const auto& values) {
-    if (!values.empty())
-      name.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-  };
-  append(kernel.parameters.Words());
-  append(kernel.parameters.LookupBytes());
-  return name;
-}
-
-//! The kernel of a plain build side, which fills `table`.
-GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTable& table,
-                              std::optional<JoinMethod> method) {
-  DictionaryCache dictionaries(plain.columns);
-  const std::vector<JoinTable> none;
-  const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
-  const KernelContext context{plain.columns, dictionaries};
-  GeneratedKernel kernel = GenerateKernel(
-      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, shape, method));
-  kernel.structure_name = StructureName(kernel);
-  for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
-    kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
-  kernel.table = table.table;
-  kernel.build = table;
-  return kernel;
-}
-
-}  // namespace
-
-std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
-                                                        const std::vector<InputColumn>& columns,
-                                                        const std::vector<uint64_t>& rows,
-                                                        Shape shape, ResultUse use,
-                                                        const plan::ExpressionPointer& wanted,
-                                                        std::optional<JoinMethod> method,
-                                                        const std::vector<KeptColumn>* kept) {
-  try {
-    DictionaryCache dictionaries(columns);
-    Program cut = ResolveTexts(Program::From(plan), columns);
-    if (method == JoinMethod::NestedLoop)
-      cut = ForceNestedLoops(std::move(cut));
-    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries);
-    ChooseRangedKeys(program, columns, rows, dictionaries);
-    std::vector<JoinTable> tables;
-    const KernelGenerator::Input input{program, columns, rows,   dictionaries,
-                                       tables,  use,     wanted, kept};
-    GeneratedProgram generated;
-    for (size_t i = 0; i < program.builds.size(); i++) {
-      const Pipeline& pipeline = program.builds[i].pipeline;
-      const KernelContext context{columns, dictionaries, pipeline.table,
-                                  program.MissingTables(pipeline)};
-      tables.push_back(JoinTable::Of(program, i, tables, context, rows, shape, method));
-      const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
-      generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back(), method)
-                                       : GenerateKernel(shape, input, tables.back()));
-    }
-    generated.result = GenerateKernel(shape, input);
-    return generated;
-  } catch (const TooManyArguments& wide) {
-    return Refusal{wide.what(), true};
-  } catch (const Unsupported& unsupported) {
-    return Refusal{unsupported.what(), false};
-  }
 }
 
 }  // namespace margay::compile

@@ -73,8 +73,7 @@ class KernelGenerator {
   std::string WhileSteps(const std::string& text) const;
   //! Writes how the row gets into the join table that is filled.
   void WriteInsert(ExpressionWriter& writer, CodeBlock& block);
-  //! Writes the group index of a row as variable `group`, a uint, or, for a shared table, as ulongs
-  //! (see IndexWord).
+  //! Writes the index of a row's group: see GroupIndexWriter.
   void WriteGroup(ExpressionWriter& writer, CodeBlock& block);
   //! Writes the folding of values (one per argument) into the table; `word` names a word of the
   //! row's group.
@@ -113,11 +112,6 @@ class KernelGenerator {
   std::vector<InputColumn> ReadColumns() const;
   //! Whether a row of an ordered result may raise an error.
   bool OrderCanFault() const;
-  Value WriteGroupKey(ExpressionWriter& writer, const plan::ExpressionPointer& expression);
-  void WriteSharedGroup(ExpressionWriter& writer, CodeBlock& block);
-  //! Writes the digits of the place of `value`, of a key of a shared table.
-  std::vector<std::string> WriteDigits(ExpressionWriter& writer, const GroupKey& key,
-                                       const Value& value);
   void WriteArgumentsList(CodeBlock& block);
   static void AddJoinArguments(const JoinTable& table, bool is_filled,
                                std::vector<std::string>& arguments);

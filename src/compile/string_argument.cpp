@@ -47,7 +47,9 @@ const InputColumn* StringArgument::FindText(const plan::ExpressionPointer& argum
 Value StringArgument::Write(ExpressionWriter& writer,
                             const std::vector<InputColumn>& columns) const {
   Value value = writer.Write(column);
-  if (const InputColumn* text = TextOf(*column, columns)) {
+  // Vectors only count strings.
+  const InputColumn* text = TextOf(*column, columns);
+  if (text != nullptr && !writer.GetDialect().IsVector()) {
     const std::string row = TextWriter(writer).WriteRow(*text);
     value.machine = Machine::Int64;
     value.code = writer.Declare(value.machine, "max(" + row + ", 0) + 1L");

@@ -26,8 +26,12 @@ std::string TextExtreme::IsBetter(KernelContext& context, CodeBlock& block, cons
 
 void TextExtreme::WriteFold(KernelContext& context, CodeBlock& block, const std::string& into,
                             const std::string& from) const {
-  block.Line("if (" + into + " == 0 || " + IsBetter(context, block, from, into) + ") " + into +
-             " = " + from + ";");
+  // What a comparison declares reads both strings.
+  block.Line("if (" + into + " == 0) " + into + " = " + from + ";");
+  block.Open("if (" + from + " != 0 && " + into + " != " + from + ") {");
+  const std::string is_better = IsBetter(context, block, from, into);
+  block.Line("if (" + is_better + ") " + into + " = " + from + ";");
+  block.Close();
 }
 
 void TextExtreme::WriteAtomicFold(KernelContext& context, CodeBlock& block, const std::string& into,

@@ -271,7 +271,8 @@ TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictio
 }
 
 TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
-  const std::string name = expression.ToString();
+  // A fault of a computed string counts where it is computed.
+  const std::string name = writer_.active_ + "|" + expression.ToString();
   if (const auto found = writer_.written_.find("text of " + name);
       found != writer_.written_.end()) {
     return {
@@ -287,7 +288,7 @@ TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
     const DerivedColumn derived = DictionaryWriter(writer_).WriteIdentifier(expression);
     text = WriteEntry(derived.identifier, *derived.texts);
   } else {
-    throw Unsupported("comparing the strings of " + name + " row by row");
+    throw Unsupported("comparing the strings of " + expression.ToString() + " row by row");
   }
   Value& value = writer_.written_["text of " + name];
   value.code = text.address;
@@ -396,21 +397,8 @@ Value TextWriter::WriteIn(const plan::Expression& operand,
 Value TextWriter::WriteComparison(const plan::Expression& expression) {
   const Operation operation = expression.GetOperation();
   const Text a = WriteText(expression.Operand(0)), b = WriteText(expression.Operand(1));
-  Value value;
-  value.range = value.domain = {0, 1, true};
-  const std::string code = CompareTexts(operation, a.Arguments(), b.Arguments());
-  const bool nulls_are_values =
-      operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
-  if (!nulls_are_values || (a.null.empty() && b.null.empty())) {
-    value.code = writer_.DeclareFlag(code);
-    value.null = writer_.EitherNull(a.null, b.null);
-    return value;
-  }
-  const std::string a_null = a.null.empty() ? "0" : a.null, b_null = b.null.empty() ? "0" : b.null;
-  value.code = writer_.DeclareFlag("(" + a_null + " | " + b_null + ") ? (" + a_null +
-                                   (operation == Operation::NotDistinctFrom ? " == " : " != ") +
-                                   b_null + ") : " + code);
-  return value;
+  return writer_.Compared(operation, CompareTexts(operation, a.Arguments(), b.Arguments()), a.null,
+                          b.null);
 }
 
 }  // namespace margay::compile

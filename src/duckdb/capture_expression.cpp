@@ -319,15 +319,24 @@ CapturedExpression ExpressionCapture::Between(const duckdb::Expression& expressi
                                        {lower.expression, upper.expression}));
 }
 
-CapturedExpression ExpressionCapture::Conjunction(const duckdb::Expression& expression) const {
-  const auto& conjunction = expression.Cast<duckdb::BoundConjunctionExpression>();
-  std::vector<plan::ExpressionPointer> operands;
-  for (const auto& child : conjunction.children) {
+std::optional<CapturedExpression> ExpressionCapture::CaptureOperands(
+    const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& children,
+    std::vector<plan::ExpressionPointer>& operands) const {
+  for (const auto& child : children) {
     CapturedExpression operand = Capture(*child);
     if (!operand) {
       return operand;
     }
     operands.push_back(std::move(operand.expression));
+  }
+  return std::nullopt;
+}
+
+CapturedExpression ExpressionCapture::Conjunction(const duckdb::Expression& expression) const {
+  const auto& conjunction = expression.Cast<duckdb::BoundConjunctionExpression>();
+  std::vector<plan::ExpressionPointer> operands;
+  if (auto refused = CaptureOperands(conjunction.children, operands)) {
+    return *refused;
   }
   if (operands.size() == 1) {
     return Accept(operands[0]);
@@ -527,12 +536,8 @@ CapturedExpression ExpressionCapture::TextFunction(const duckdb::Expression& exp
     return NotSupported("the function " + name + " of these types");
   }
   std::vector<plan::ExpressionPointer> operands;
-  for (const auto& child : function.children) {
-    CapturedExpression operand = Capture(*child);
-    if (!operand) {
-      return operand;
-    }
-    operands.push_back(std::move(operand.expression));
+  if (auto refused = CaptureOperands(function.children, operands)) {
+    return *refused;
   }
   if (!is_length &&
       (!operands[1]->GetType().IsVarchar() || operands[1]->GetOperation() != Operation::Constant ||
@@ -550,14 +555,13 @@ CapturedExpression ExpressionCapture::Arithmetic(Operation operation,
                                                  const duckdb::Expression& expression) const {
   const plan::Type type = *ToPlanType(expression.return_type);
   std::vector<plan::ExpressionPointer> operands;
+  const auto& children = expression.Cast<duckdb::BoundFunctionExpression>().children;
+  if (auto refused = CaptureOperands(children, operands)) {
+    return *refused;
+  }
   std::string operand_types;
-  for (const auto& child : expression.Cast<duckdb::BoundFunctionExpression>().children) {
-    CapturedExpression operand = Capture(*child);
-    if (!operand) {
-      return operand;
-    }
-    operand_types += (operands.empty() ? "" : ", ") + operand.expression->GetType().ToString();
-    operands.push_back(std::move(operand.expression));
+  for (const plan::ExpressionPointer& operand : operands) {
+    operand_types += (operand_types.empty() ? "" : ", ") + operand->GetType().ToString();
   }
   const auto make = [&] {
     return Accept(plan::Expression::Make(operation, type, std::move(operands)));

@@ -47,6 +47,11 @@ class ExpressionCapture {
   CapturedExpression RefuseText(const std::string& what,
                                 const duckdb::Expression& expression) const;
 
+  //! Appends what `children` are to `operands`, or returns why one of them can't be captured.
+  std::optional<CapturedExpression> CaptureOperands(
+      const duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>& children,
+      std::vector<plan::ExpressionPointer>& operands) const;
+
   CapturedExpression Column(const duckdb::Expression& expression) const;
   CapturedExpression Constant(const duckdb::Expression& expression) const;
   CapturedExpression Comparison(const duckdb::Expression& expression) const;

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/planner/operator/logical_filter.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
+#include "duckdb/text_origins.hpp"
 #include "duckdb/type_conversion.hpp"
 #include "plan/projected_errors.hpp"
 #include "plan/prune_scans.hpp"
@@ -99,8 +101,17 @@ plan::NodePointer Select(const Relation& relation,
   return plan::Node::Project(relation.node->Input(), std::move(expressions));
 }
 
-//! The VARCHAR constant that `expression` is; null if it is none.
-plan::ExpressionPointer TextConstant(const duckdb::Expression& expression) {
+//! The VARCHAR constant that `expression` is, also if DuckDB compresses it to an integer or has
+//! done so below; null if it is none.
+plan::ExpressionPointer TextConstant(const duckdb::Expression& expression,
+                                     const CaptureScope& scope) {
+  if (IsColumnReference(expression)) {
+    const CapturedBinding* found = scope.Find(expression);
+    return found != nullptr ? found->text : nullptr;
+  }
+  if (IsCompressedText(expression) || IsDecompressedText(expression)) {
+    return TextConstant(*expression.Cast<duckdb::BoundFunctionExpression>().children[0], scope);
+  }
   const bool is_text = expression.GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT &&
                        expression.return_type == duckdb::LogicalType::VARCHAR;
   return is_text ? plan::Expression::MakeConstant(
@@ -182,7 +193,7 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
       continue;
     }
     CapturedExpression captured = capture.Capture(expression);
-    if (plan::ExpressionPointer text = captured ? nullptr : TextConstant(expression)) {
+    if (plan::ExpressionPointer text = captured ? nullptr : TextConstant(expression, input)) {
       output.bindings.push_back({binding, expression.return_type, {}, captured.reason});
       output.bindings.back().text = std::move(text);
       continue;
@@ -220,7 +231,8 @@ Reason SelectBound(const Relation& relation, plan::NodePointer& selected) {
   std::vector<plan::ExpressionPointer> outputs;
   bool identity = relation.scope.bindings.size() == relation.scope.columns.size();
   for (const CapturedBinding& binding : relation.scope.bindings) {
-    if (!binding.column && !binding.text) {
+    const bool is_text = binding.text && binding.type == duckdb::LogicalType::VARCHAR;
+    if (!binding.column && !is_text) {
       return binding.reason;
     }
     identity = identity && binding.column == outputs.size();

@@ -127,12 +127,8 @@ std::optional<CapturedExpression> ExpressionCapture::SliceFunction(
     return std::nullopt;
   }
   std::vector<plan::ExpressionPointer> operands;
-  for (const auto& child : function.children) {
-    CapturedExpression operand = Capture(*child);
-    if (!operand) {
-      return operand;
-    }
-    operands.push_back(std::move(operand.expression));
+  if (auto refused = CaptureOperands(function.children, operands)) {
+    return refused;
   }
   plan::ExpressionPointer slice;
   if (is_trim) {

@@ -44,6 +44,12 @@ bool IsCompressedText(const duckdb::Expression& expression) {
              "__internal_compress_string_");
 }
 
+bool IsDecompressedText(const duckdb::Expression& expression) {
+  return expression.GetExpressionClass() == ExpressionClass::BOUND_FUNCTION &&
+         expression.Cast<duckdb::BoundFunctionExpression>().function.name ==
+             "__internal_decompress_string";
+}
+
 bool IsCompressedTableText(const CapturedColumn& column) {
   return column.origin && column.origin->expression &&
          IsCompressedText(*column.origin->expression) &&
@@ -80,12 +86,11 @@ std::optional<size_t> TextOrigins::DictionaryBase(const duckdb::Expression& expr
 }
 
 std::optional<size_t> TextOrigins::DecompressedBase(const duckdb::Expression& expression) const {
-  if (expression.GetExpressionClass() != ExpressionClass::BOUND_FUNCTION) {
+  if (!IsDecompressedText(expression)) {
     return std::nullopt;
   }
   const auto& function = expression.Cast<duckdb::BoundFunctionExpression>();
-  if (function.function.name != "__internal_decompress_string" ||
-      !IsColumnReference(*function.children[0])) {
+  if (!IsColumnReference(*function.children[0])) {
     return std::nullopt;
   }
   const CapturedBinding* found = scope_.Find(*function.children[0]);

@@ -9,6 +9,9 @@ namespace margay::integration {
 //! Whether `expression` compresses a VARCHAR to an integer.
 bool IsCompressedText(const duckdb::Expression& expression);
 
+//! Whether `expression` makes a VARCHAR of such an integer.
+bool IsDecompressedText(const duckdb::Expression& expression);
+
 //! Whether the column is the table's VARCHAR column, compressed to an integer.
 bool IsCompressedTableText(const CapturedColumn& column);
 

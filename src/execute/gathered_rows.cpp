@@ -34,10 +34,6 @@ void Copy(size_t width, std::span<const RowPlace> rows, const BytesOf& bytes_of,
   }
 }
 
-size_t Aligned(size_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
-
 }  // namespace
 
 ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const RowPlace> rows,
@@ -48,8 +44,8 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
                         batches[0].columns.begin() + static_cast<ptrdiff_t>(widths.size()));
   size_t bytes = 0;
   for (size_t i = 0; i < widths.size(); i++) {
-    bytes += Aligned(rows.size() * widths[i]);
-    bytes += result.columns[i].validity ? Aligned(rows.size()) : 0;
+    bytes += AlignedBytes(rows.size() * widths[i]);
+    bytes += result.columns[i].validity ? AlignedBytes(rows.size()) : 0;
   }
   auto block = std::make_shared<PinnedBlock>(allocator, bytes);
   std::byte* next = block->Address();
@@ -58,7 +54,7 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
     Copy(
         widths[i], rows, [&](uint32_t batch) { return batches[batch].columns[i].values; }, next);
     column.values = next;
-    next += Aligned(rows.size() * widths[i]);
+    next += AlignedBytes(rows.size() * widths[i]);
     if (!column.validity)
       continue;
     Copy<1>(
@@ -68,7 +64,7 @@ ResultBatch GatherRows(const std::vector<ResultBatch>& batches, std::span<const 
         },
         next);
     column.validity = reinterpret_cast<const uint8_t*>(next);
-    next += Aligned(rows.size());
+    next += AlignedBytes(rows.size());
   }
   result.owner = std::move(block);
   return result;

@@ -8,6 +8,11 @@
 
 namespace margay::execute {
 
+//! Of a column in a block of rows, so that the next one begins at a multiple of 64 bytes.
+inline size_t AlignedBytes(size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
 //! Host memory of a result's rows, pinned as long as it is held. Throws memory::OutOfMemory.
 class PinnedBlock {
  public:

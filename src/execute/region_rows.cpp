@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "execute/pinned_block.hpp"
 #include "kernels/embedded_sources.hpp"
 
 namespace margay::execute {
@@ -22,7 +23,7 @@ size_t Regions::Rows() const {
 size_t RegionRows::Add(const device::Buffer& buffer, size_t row_bytes) {
   const size_t begin = bytes_;
   columns_.push_back({&buffer, row_bytes, begin});
-  bytes_ += (regions_.Rows() * row_bytes + 63) / 64 * 64;
+  bytes_ += AlignedBytes(regions_.Rows() * row_bytes);
   return begin;
 }
 

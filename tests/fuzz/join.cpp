@@ -27,6 +27,8 @@ const char* KindText(Join::Kind kind) {
       return " LEFT JOIN ";
     case Join::Kind::Right:
       return " RIGHT JOIN ";
+    case Join::Kind::Full:
+      return " FULL JOIN ";
     case Join::Kind::Semi:
       return " SEMI JOIN ";
     case Join::Kind::Anti:

@@ -19,7 +19,7 @@ struct JoinKey {
 
 //! A further table of a query, and how its rows meet those of the tables before.
 struct Join {
-  enum class Kind : uint8_t { Inner, Left, Right, Semi, Anti };
+  enum class Kind : uint8_t { Inner, Left, Right, Full, Semi, Anti };
   //! How a Semi or an Anti is written; the others always stand in FROM.
   enum class Form : uint8_t { From, Exists, In };
 

@@ -34,9 +34,10 @@ class JoinGenerator {
   void Add() {
     Join join;
     join.table = std::string(1, static_cast<char>('t' + tables_.size()));
-    join.kind = random_.Pick({Join::Kind::Inner, Join::Kind::Inner, Join::Kind::Inner,
-                              Join::Kind::Left, Join::Kind::Left, Join::Kind::Left,
-                              Join::Kind::Right, Join::Kind::Semi, Join::Kind::Anti});
+    join.kind =
+        random_.Pick({Join::Kind::Inner, Join::Kind::Inner, Join::Kind::Inner, Join::Kind::Left,
+                      Join::Kind::Left, Join::Kind::Left, Join::Kind::Right, Join::Kind::Full,
+                      Join::Kind::Semi, Join::Kind::Anti});
     if (!join.GivesColumns()) {
       join.form = random_.Pick({Join::Form::From, Join::Form::Exists});
     }

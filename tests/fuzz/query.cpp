@@ -35,11 +35,14 @@ std::string OuterItem::Text() const {
   return function.empty() ? name : function + name + ")";
 }
 
-bool Query::HasOrder() const {
-  const bool is_exact = std::none_of(items.begin(), items.end(), [](const Item& item) {
+bool Query::IsExact() const {
+  return std::none_of(items.begin(), items.end(), [](const Item& item) {
     return item.HowExact() == Tolerance::Relative || item.HowExact() == Tolerance::Scaled;
   });
-  return !order.empty() && is_exact;
+}
+
+bool Query::HasOrder() const {
+  return !order.empty() && IsExact();
 }
 
 std::vector<OuterItem> Query::VisibleOuter() const {
@@ -68,6 +71,15 @@ std::string Query::FromText() const {
 }
 
 std::string Query::TextWith(const std::vector<std::string>& further_columns) const {
+  std::string text = SelectText(further_columns, conjuncts);
+  if (!set_operation.empty() && IsExact()) {
+    text += " " + set_operation + " " + SelectText({}, second_conjuncts);
+  }
+  return HasOrder() ? text + order : text;
+}
+
+std::string Query::SelectText(const std::vector<std::string>& further_columns,
+                              const std::vector<SqlNode>& conditions) const {
   std::string columns;
   std::string groups;
   for (size_t i = 0; i < items.size(); i++) {
@@ -88,16 +100,18 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
       add_condition(join.WhereText());
     }
   }
-  for (const SqlNode& conjunct : conjuncts) {
-    add_condition(conjunct.Text());
+  for (const SqlNode& condition : conditions) {
+    add_condition(condition.Text());
   }
   std::string text = std::string("SELECT ") + (is_distinct ? "DISTINCT " : "") + columns +
                      " FROM " + FromText() + where;
-  text += groups.empty() ? "" : " GROUP BY " + groups;
+  if (!groups.empty()) {
+    text += " GROUP BY " + (grouping.empty() ? groups : grouping + " (" + groups + ")");
+  }
   for (size_t i = 0; i < having.size(); i++) {
     text += (i == 0 ? " HAVING " : " AND ") + having[i].Text();
   }
-  return HasOrder() ? text + order : text;
+  return text;
 }
 
 std::string Query::Text() const {
@@ -140,7 +154,8 @@ std::vector<Tolerance> Query::Tolerances() const {
   for (const Item& item : items) {
     const Tolerance tolerance = item.HowExact();
     // Zeros tie, and any of them may be among the first rows, or stand for the others.
-    const bool may_choose_zero = (HasOrder() || is_distinct) && tolerance == Tolerance::Exact;
+    const bool may_choose_zero =
+        (HasOrder() || is_distinct || !set_operation.empty()) && tolerance == Tolerance::Exact;
     tolerances.push_back(may_choose_zero ? Tolerance::ZeroFree : tolerance);
   }
   return tolerances;
@@ -159,6 +174,9 @@ void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
     }
   }
   for (SqlNode& conjunct : conjuncts) {
+    conjunct.ForEach(visit);
+  }
+  for (SqlNode& conjunct : second_conjuncts) {
     conjunct.ForEach(visit);
   }
   for (SqlNode& conjunct : having) {

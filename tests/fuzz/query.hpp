@@ -51,6 +51,11 @@ struct Query {
   std::vector<Item> items;
   std::vector<SqlNode> conjuncts;  //!< of WHERE
   std::vector<SqlNode> having;     //!< its conjuncts
+  std::string grouping;            //!< of the keys: ROLLUP or CUBE; empty: all of them together
+  //! UNION or another set operation with the same query under other conditions, `second_conjuncts`;
+  //! empty: none. Left out where a column has no exact value.
+  std::string set_operation;
+  std::vector<SqlNode> second_conjuncts;
   //! Empty: the query itself is the outer one. Those of columns that have no exact value are left
   //! out, and so are those of columns that there are no more.
   std::vector<OuterItem> outer;
@@ -73,6 +78,11 @@ struct Query {
 
  private:
   std::string TextWith(const std::vector<std::string>& further_columns) const;
+  //! The query without an order, under `conditions`.
+  std::string SelectText(const std::vector<std::string>& further_columns,
+                         const std::vector<SqlNode>& conditions) const;
+  //! Whether all columns have exact values.
+  bool IsExact() const;
   bool HasOrder() const;
   std::vector<OuterItem> VisibleOuter() const;
 };

@@ -146,6 +146,9 @@ class GroupedAggregate : public QueryShape {
     if (!random.Percent(5)) {
       AddAggregates(query, generator);
     }
+    if (random.Percent(15)) {
+      query.grouping = random.Pick({"ROLLUP", "CUBE"});
+    }
     if (random.Percent(25)) {
       query.having = DrawHaving(generator);
     }
@@ -185,6 +188,10 @@ Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Rando
                                                : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
   for (size_t i = 0; i < conjuncts; i++) {
     query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
+  }
+  if (random.Percent(15)) {
+    query.set_operation = random.Pick({"UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT"});
+    query.second_conjuncts.push_back(generator.Predicate(1));
   }
   return query;
 }

@@ -76,6 +76,7 @@ std::optional<FuzzCase> Shrinker::Shrink(FuzzCase fuzz_case) {
     smaller |= DropItems(fuzz_case);
     smaller |= DropOrder(fuzz_case);
     smaller |= DropDistinct(fuzz_case);
+    smaller |= DropSets(fuzz_case);
     smaller |= DropConditions(fuzz_case);
     smaller |= SimplifyExpressions(fuzz_case);
     for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
@@ -115,6 +116,22 @@ bool Shrinker::DropDistinct(FuzzCase& fuzz_case) {
   FuzzCase candidate = fuzz_case;
   candidate.query.is_distinct = false;
   return Accept(fuzz_case, std::move(candidate));
+}
+
+bool Shrinker::DropSets(FuzzCase& fuzz_case) {
+  bool smaller = false;
+  if (!fuzz_case.query.set_operation.empty()) {
+    FuzzCase candidate = fuzz_case;
+    candidate.query.set_operation.clear();
+    candidate.query.second_conjuncts.clear();
+    smaller |= Accept(fuzz_case, std::move(candidate));
+  }
+  if (!fuzz_case.query.grouping.empty()) {
+    FuzzCase candidate = fuzz_case;
+    candidate.query.grouping.clear();
+    smaller |= Accept(fuzz_case, std::move(candidate));
+  }
+  return smaller;
 }
 
 bool Shrinker::DropRows(FuzzCase& fuzz_case, size_t table) {

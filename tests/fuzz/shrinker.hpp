@@ -25,6 +25,7 @@ class Shrinker {
   bool DropJoins(FuzzCase& fuzz_case);
   bool DropOrder(FuzzCase& fuzz_case);
   bool DropDistinct(FuzzCase& fuzz_case);
+  bool DropSets(FuzzCase& fuzz_case);
   bool DropRows(FuzzCase& fuzz_case, size_t table);
   bool DropItems(FuzzCase& fuzz_case);
   bool DropConditions(FuzzCase& fuzz_case);

@@ -8,23 +8,12 @@
 #include <random>
 #include <stdexcept>
 
-#include "memory/heap_allocator.hpp"
-#include "unit/usable_devices.hpp"
+#include "unit/every_device.hpp"
 
 namespace margay::kernels {
 namespace {
 
 using Words = std::vector<std::vector<uint64_t>>;
-
-template <typename Check>
-void OnEveryDevice(const Check& check) {
-  for (const auto& device : UsableDevices()) {
-    const device::DeviceInfo& info = device->Info();
-    SCOPED_TRACE(info.name + " on " + info.platform);
-    memory::ExtentPool pool(device, std::make_shared<memory::HeapAllocator>());
-    check(*device, pool);
-  }
-}
 
 std::vector<uint32_t> Reference(const Words& words) {
   std::vector<uint32_t> rows(words[0].size());

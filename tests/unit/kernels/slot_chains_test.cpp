@@ -13,7 +13,7 @@
 #include "kernels/embedded_sources.hpp"
 #include "memory/heap_allocator.hpp"
 #include "memory/out_of_memory.hpp"
-#include "unit/usable_devices.hpp"
+#include "unit/every_device.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -57,20 +57,19 @@ struct Buffers {
   SlotChains::Table table;
 };
 
+//! Calls check(device, pool, lanes) for every usable device and number of lanes.
 template <typename Check>
-void OnEveryDevice(const Check& check) {
-  for (const auto& device : UsableDevices()) {
+void WithAllLanes(const Check& check) {
+  OnEveryDevice([&](device::Device& device, memory::ExtentPool& pool) {
     for (const uint32_t lanes : kLanes) {
-      const device::DeviceInfo& info = device->Info();
-      SCOPED_TRACE(info.name + " on " + info.platform + ", lanes " + std::to_string(lanes));
-      memory::ExtentPool pool(device, std::make_shared<memory::HeapAllocator>());
-      check(*device, pool, lanes);
+      SCOPED_TRACE("lanes " + std::to_string(lanes));
+      check(device, pool, lanes);
     }
-  }
+  });
 }
 
 void ExpectFilled(uint64_t slots, const std::vector<uint32_t>& entries) {
-  OnEveryDevice([&](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
+  WithAllLanes([&](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
     const Buffers buffers(device, slots, entries);
     SlotChains(device, pool, lanes, [] {}).Fill(buffers.table);
     EXPECT_EQ(buffers.Found(), entries) << slots << " slots, " << entries.size() << " entries";
@@ -97,7 +96,7 @@ TEST(SlotChainsTest, AllEntriesMayHaveOneSlot) {
 }
 
 TEST(SlotChainsTest, MayBeGivenUpBetweenLaunches) {
-  OnEveryDevice([](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
+  WithAllLanes([](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
     const std::vector<uint32_t> entries{1, 2, 3, 4};
     int launches = 0;
     const SlotChains all(device, pool, lanes, [&] { launches++; });
@@ -117,7 +116,7 @@ TEST(SlotChainsTest, MayBeGivenUpBetweenLaunches) {
 }
 
 TEST(SlotChainsTest, LackOfMemoryIsAnError) {
-  OnEveryDevice([](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
+  WithAllLanes([](device::Device& device, memory::ExtentPool& pool, uint32_t lanes) {
     const Buffers buffers(device, 1 << 12, std::vector<uint32_t>(100000, 5));
     pool.SetLimit(1000);
     const SlotChains chains(device, pool, lanes, [] {});

@@ -6,8 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "memory/heap_allocator.hpp"
-#include "unit/usable_devices.hpp"
+#include "unit/every_device.hpp"
 
 namespace margay::kernels {
 namespace {
@@ -28,16 +27,6 @@ device::Buffer Upload(device::Device& device, const std::vector<uint32_t>& value
   device::Buffer buffer = device.CreateBuffer(bytes, device::Access::ReadOnly);
   device.AcquireQueue()->Write(buffer, 0, values.data(), bytes);
   return buffer;
-}
-
-template <typename Check>
-void OnEveryDevice(const Check& check) {
-  for (const auto& device : UsableDevices()) {
-    const device::DeviceInfo& info = device->Info();
-    SCOPED_TRACE(info.name + " on " + info.platform);
-    memory::ExtentPool pool(device, std::make_shared<memory::HeapAllocator>());
-    check(*device, pool);
-  }
 }
 
 void ExpectSplit(const std::vector<uint32_t>& slots, uint32_t shift, uint32_t partitions) {
