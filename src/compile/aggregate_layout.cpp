@@ -188,9 +188,9 @@ bool HasWideExtreme(const Pipeline& pipeline, ExpressionWriter& writer) {
                      });
 }
 
-//! Whether the pipeline has groups that a work-group can't have to itself: its work-items don't
-//! wait for each other where rows may have any number of matches, so that no two of them can own
-//! different groups of a table, and those that share one need two passes.
+//! Whether the pipeline has groups that a work-group of several work-items can't have to itself:
+//! they don't wait for each other where rows may have any number of matches, so that no two of them
+//! can own different groups of a table, and those that share one need two passes.
 bool SharesWideExtremes(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
                         bool multiplies_rows, ExpressionWriter& writer) {
   const bool needs_stops =
@@ -301,7 +301,8 @@ size_t AggregateLayout::KeysBeside(size_t key) const {
 
 AggregateLayout AggregateLayout::Of(const Program& program,
                                     const std::vector<JoinTable>& join_tables,
-                                    KernelContext scratch, uint64_t rows, bool multiplies_rows) {
+                                    KernelContext scratch, uint64_t rows, bool multiplies_rows,
+                                    Shape shape) {
   const Pipeline& pipeline = program.result;
   AggregateLayout layout;
   layout.most_rows = multiplies_rows ? kMostMultipliedRows : std::max<uint64_t>(rows, 1);
@@ -316,7 +317,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   }
   if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
       HasTextExtreme(pipeline, scratch) ||
-      SharesWideExtremes(pipeline, join_tables, multiplies_rows, writer)) {
+      (shape == Shape::Lanes &&
+       SharesWideExtremes(pipeline, join_tables, multiplies_rows, writer))) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();

@@ -138,8 +138,9 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   }
   Pipeline reading = pipeline;
   if (pipeline.is_aggregate) {
-    kernel_.aggregate = AggregateLayout::Of(input.program, input.join_tables, context_,
-                                            input.rows[pipeline.table], MultipliesRows());
+    kernel_.aggregate =
+        AggregateLayout::Of(input.program, input.join_tables, context_, input.rows[pipeline.table],
+                            MultipliesRows(), input.shape);
     if (kernel_.aggregate.shared)
       group_table_.emplace(pipeline, kernel_.aggregate, context_);
     for (size_t i = reading.outputs.size(); i-- > 0;) {
@@ -285,7 +286,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
 }
 
 GeneratedKernel KernelGenerator::Generate() {
-  kernel_.shape = GetShape();
+  kernel_.shape = input_.shape;
   if (kernel_.shape == Shape::Loop)
     context_.searches = TextSearches::Of(pipeline_, input_.columns);
   CodeBlock body(1);

@@ -71,7 +71,12 @@ void GroupTableRun::RunAll() {
   if (!shared_.has_two_passes)
     return;
   is_second_ = 1;
+  const RunStatistics first = statistics_;
   KernelRun::RunAll();
+  // The rows are the same.
+  statistics_.rows_in = first.rows_in;
+  statistics_.segments = first.segments;
+  statistics_.segments_skipped = first.segments_skipped;
 }
 
 void GroupTableRun::CreateTable() {
