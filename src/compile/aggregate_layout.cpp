@@ -150,6 +150,12 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
   return groups;
 }
 
+//! Whether a key is a slice of text: unlike a column without a dictionary, it may have few values.
+bool HasSlices(const AggregateLayout& layout) {
+  return std::any_of(layout.keys.begin(), layout.keys.end(),
+                     [](const GroupKey& key) { return key.text && key.text->Slice(); });
+}
+
 //! Whether rows of one group follow each other in the scanned table: its one key orders that table.
 bool IsClustered(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
                  const KernelContext& context) {
@@ -328,7 +334,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
                                                    std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
-        layout.index_places.size() > 1 ||
+        layout.index_places.size() > 1 || HasSlices(layout) ||
         (layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected);
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
                                     : layout.groups;

@@ -364,8 +364,11 @@ GeneratedKernel KernelGenerator::Generate() {
     fault.Line("int unfinished = 0;");
   if (can_be_full)
     fault.Line("int full = 0;");
-  if (group_table_)
+  if (group_table_) {
     fault.Line("int added = 0;");
+    for (size_t i = 0; i < kernel_.aggregate.InternedTexts().size(); i++)
+      InternedText::WriteRecent(fault, i, kernel_.shape);
+  }
   if (has_key_range)
     fault.Line("long least = LONG_MAX, greatest = LONG_MIN;");
   block.Append(fault);

@@ -91,10 +91,11 @@ void GroupTableRun::CreateTable() {
     codes_ = GetPart().Pool().TakeScratch(slots_ * layout_.index_places.size() * sizeof(uint64_t));
   size_t interned = 0;
   for (size_t i = 0; i < texts_.size(); i++)
-    interned += InternedBytes(i);
+    interned += InternedSlots(i) * sizeof(uint32_t);
   reservation_ = GetPart().Pool().Reserve(interned);
   for (size_t i = 0; i < texts_.size(); i++)
-    interned_.push_back(device.CreateZeroedBuffer(InternedBytes(i), device::Access::ReadWrite));
+    interned_.push_back(
+        device.CreateZeroedBuffer(InternedSlots(i) * sizeof(uint32_t), device::Access::ReadWrite));
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
   BindTable(prepare, 0);
@@ -126,12 +127,12 @@ void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Ba
     kernel.Argument(argument++, is_second_);
   for (size_t i = 0; i < texts_.size(); i++) {
     kernel.Argument(argument++, interned_[i]);
-    kernel.Argument(argument++, compile::InternedText::Slots(texts_[i]) - 1);
+    kernel.Argument(argument++, InternedSlots(i) - 1);
   }
 }
 
-size_t GroupTableRun::InternedBytes(size_t text) const {
-  return compile::InternedText::Slots(texts_[text]) * sizeof(uint32_t);
+uint64_t GroupTableRun::InternedSlots(size_t text) const {
+  return compile::InternedText::Slots(texts_[text], shared_, slots_);
 }
 
 GroupTableRun::Packed GroupTableRun::Pack() {

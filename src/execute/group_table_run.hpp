@@ -48,7 +48,7 @@ class GroupTableRun : public KernelRun {
   //! Sets the arguments that are the table; returns the number of the next one.
   uint32_t BindTable(device::Kernel& kernel, uint32_t argument) const;
   //! Of the table that gives the strings of text number `text` their numbers.
-  size_t InternedBytes(size_t text) const;
+  uint64_t InternedSlots(size_t text) const;
   //! Runs a kernel that walks all slots.
   void RunOverSlots(device::Kernel& kernel);
   Packed Pack();
