@@ -265,12 +265,13 @@ ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& pac
     validity = Copied(queue, column.nulls, first, groups, 1);
   if (output.text_column)
     owned.texts.push_back(FetchTexts(queue, *output.text_column, values));
+  ResultColumn result{output.type, values.data(),
+                      validity.empty() ? nullptr : As<uint8_t>(validity), output.texts};
   if (output.function) {
-    values = ResultsOf(*output.function, output.type, {As<std::string_view>(values), groups},
-                       validity, owned.results.emplace_back());
+    owned.texts.push_back(
+        ComputeFunction(*output.function, groups, *GetPart().Pool().Allocator(), result));
   }
-  return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
-          output.texts};
+  return result;
 }
 
 ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size_t groups) {

@@ -40,7 +40,6 @@ class GroupTableRun : public KernelRun {
   struct Owned {
     std::vector<std::shared_ptr<const void>> texts;
     std::deque<std::vector<std::byte>> values;
-    std::deque<plan::DictionaryResults> results;  //!< of functions of texts
   };
 
   //! Makes an empty table of slots_ slots.
