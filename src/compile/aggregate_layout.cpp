@@ -371,6 +371,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
       case AggregateFunction::Min:
       case AggregateFunction::Max:
         source.value = list.Add({ExtremeOf(aggregate, value, scratch), 0, argument, true, false});
+        if (aggregate.type.IsVarchar())
+          source.texts = StringArgument::Of(aggregate.argument).Texts(writer, scratch.columns);
         break;
       default:
         break;

@@ -63,6 +63,7 @@ struct AggregateLayout {
   struct Source {
     size_t value = 0;  //!< accumulator of its sum, minimum or maximum; unused for counts
     size_t count = 0;  //!< accumulator that counts its values: 0 where none can be NULL
+    std::shared_ptr<const storage::Dictionary> texts;  //!< of a string, but text: value = its code
   };
 
   std::vector<GroupKey> keys;

@@ -470,7 +470,7 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     if (const InputColumn* text = text_of(aggregate))
       outputs.AddText(aggregate.type, *text, value, nullptr);
     else
-      outputs.AddValue(aggregate.type, value, TextsOf(aggregate, context), 0);
+      outputs.AddValue(aggregate.type, value, layout_.sources[i].texts, 0);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();
