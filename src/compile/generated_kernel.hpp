@@ -98,7 +98,8 @@ struct GeneratedKernel {
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
   std::vector<KeptColumn> kept;  //!< of a result that stays on the device
-  //! Of a result of rows that is ordered: the last outputs are the words of the rows.
+  //! Of a result of rows that is ordered: the last outputs are its long texts, then the words of
+  //! the rows.
   std::shared_ptr<const OrderWords> order;
   //! A row of an order may raise an error: all are computed, wanted or not.
   bool order_can_fault = false;

@@ -83,6 +83,8 @@ KernelGenerator::KernelGenerator(const Input& input)
       order_is_of_scan_ = order_is_of_scan_ && input_.columns[column].table == pipeline_.table;
     });
   }
+  for (const OrderWords::LongText& text : kernel_.order->LongTexts())
+    kernel_.outputs.push_back(RowOutput::Of(text.text, ReadColumns(), context_));
   RowOutput word;
   word.type = plan::TypeKind::UInt64;
   kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
@@ -516,6 +518,10 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
   if (!kernel_.order)
     return;
   size_t output = pipeline_.outputs.size();
+  for (const OrderWords::LongText& text : kernel_.order->LongTexts()) {
+    WriteOutput(kernel_.outputs[output], output, text.text, columns, writer, block, position);
+    output++;
+  }
   for (const std::string& word : kernel_.order->Write(writer))
     block.Line(Numbered("values", output++) + "[" + position + "] = (long)" + word + ";");
 }
