@@ -489,6 +489,9 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
+  collect.string_columns = context.string_columns;
+  for (const InputColumn& column : collect.string_columns)
+    arguments.push_back("__global const uchar* restrict " + StringsArgument(column));
   for (const std::string& argument : OutputArguments(collect.outputs))
     arguments.push_back(argument);
 

@@ -242,6 +242,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
+  for (const InputColumn& column : context_.string_columns)
+    arguments.push_back("__global const uchar* restrict " + StringsArgument(column));
   for (const JoinTable& table : kernel_.joins)
     AddJoinArguments(table, false, arguments);
   if (kernel_.is_resumable)
@@ -395,6 +397,7 @@ GeneratedKernel KernelGenerator::Generate() {
 
   kernel_.source = block.Text();
   kernel_.parameters = std::move(context_.parameters);
+  kernel_.string_columns = std::move(context_.string_columns);
   return std::move(kernel_);
 }
 

@@ -187,6 +187,9 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   kernel.Argument(argument++, capacity);
   for (size_t i = 0; i < collect.columns.size(); i++)
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
+  const std::vector<memory::ExtentPin> strings = PinStrings(collect.string_columns);
+  for (const memory::ExtentPin& pin : strings)
+    kernel.Argument(argument++, pin.Buffer());
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
   RunOverSlots(kernel);

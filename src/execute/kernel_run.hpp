@@ -145,6 +145,8 @@ class KernelRun : public Run {
       Timed([&] { part_->GetDevice().AcquireQueue()->Write(buffer, 0, values.data(), bytes); });
     return buffer;
   }
+  //! The strings of the dictionaries of `columns`, near the device.
+  std::vector<memory::ExtentPin> PinStrings(const std::vector<compile::InputColumn>& columns) const;
   //! Throws what a kernel reported in `faults`.
   static void ThrowFaults(int32_t faults);
   //! By column of the kernel, and by joined column. Results that refer to the columns share them.
@@ -195,6 +197,7 @@ class KernelRun : public Run {
   std::vector<std::vector<std::unique_ptr<KernelRun>>> inners_;  //!< by table; none for images
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
+  std::vector<memory::ExtentPin> strings_;  //!< by string column of the kernel
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};
