@@ -54,8 +54,13 @@ void BuildRun::FillPartitions(uint64_t entries) {
   const compile::JoinTable& table = *Kernel().build;
   if (!table.is_partitioned)
     return;
-  statistics_.kernel_milliseconds += Joins().FillPartitions(
-      table, entries, Kernel().work_group, GetPart().Pool(), [&] { ThrowIfInterrupted(); });
+  uint64_t launches = 0;
+  const double milliseconds = Joins().FillPartitions(
+      table, entries, Kernel().work_group, GetPart().Pool(), [&] {
+        ThrowIfInterrupted();
+        launches++;
+      });
+  CountLaunches("entries into partitions and chains", launches, milliseconds);
 }
 
 void BuildRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {

@@ -93,18 +93,17 @@ void GroupTableRun::CreateTable() {
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
   BindTable(prepare, 0);
-  RunOverSlots(prepare);
+  RunOverSlots(prepare, "groups cleared");
 }
 
-void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
+void GroupTableRun::RunOverSlots(device::Kernel& kernel, const std::string& name) {
   const uint64_t units = (slots_ - 1) / GroupTableWriter::kSlotsPerUnit + 1;
   const uint32_t groups = WorkGroups(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
   device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
   const device::Event event =
       queue->Launch(kernel, size_t{groups} * Kernel().work_group, Kernel().work_group);
   event.Wait();
-  statistics_.kernel_milliseconds += static_cast<double>(event.KernelNanoseconds()) / 1e6;
-  statistics_.launches++;
+  CountLaunches(name, 1, static_cast<double>(event.KernelNanoseconds()) / 1e6);
 }
 
 uint32_t GroupTableRun::BindTable(device::Kernel& kernel, uint32_t argument) const {
@@ -183,7 +182,7 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
-  RunOverSlots(kernel);
+  RunOverSlots(kernel, "groups packed");
   int32_t faults = 0;
   uint32_t wanted = groups_;
   Timed([&] {

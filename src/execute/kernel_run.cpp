@@ -63,7 +63,8 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
     : part_(std::move(part)),
       kernel_(kernel),
       options_(std::move(options)),
-      tables_(std::move(tables)) {
+      tables_(std::move(tables)),
+      name_(part_->NameOf(kernel)) {
   PinColumns();
 }
 
@@ -115,6 +116,18 @@ void KernelRun::RunInners(InnerResults& inners) {
   }
 }
 
+void KernelRun::CountLaunches(const std::string& name, uint64_t launches, double milliseconds) {
+  statistics_.launches += launches;
+  statistics_.kernel_milliseconds += milliseconds;
+  const auto own = statistics_.kernels.begin() + static_cast<ptrdiff_t>(kernels_before_);
+  auto kernel = std::find_if(own, statistics_.kernels.end(),
+                             [&](const KernelStatistics& known) { return known.name == name; });
+  if (kernel == statistics_.kernels.end())
+    kernel = statistics_.kernels.insert(kernel, {name, 0, 0});
+  kernel->launches += launches;
+  kernel->milliseconds += milliseconds;
+}
+
 void KernelRun::AddStatistics(const RunStatistics& statistics) {
   statistics_.AddWork(statistics);
   statistics_.rows_in += statistics.rows_in;
@@ -148,6 +161,7 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
 void KernelRun::RunKernels(InnerResults& inners) {
   RunInners(inners);
   RunBuilds();
+  kernels_before_ = statistics_.kernels.size();
   RunAll();
 }
 
@@ -376,8 +390,7 @@ bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
       queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
   event.Wait();
   const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
-  statistics_.kernel_milliseconds += milliseconds;
-  statistics_.launches++;
+  CountLaunches(name_, 1, milliseconds);
   Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
   ThrowFaults(report_.faults);
   const bool is_done = (report_.faults & compile::kUnfinishedBit) == 0;

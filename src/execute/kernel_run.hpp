@@ -115,6 +115,8 @@ class KernelRun : public Run {
   uint64_t RowsOf(size_t table) const;
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
+  //! Adds launches of a kernel of this run to the statistics.
+  void CountLaunches(const std::string& name, uint64_t launches, double milliseconds);
   //! Runs `transfer` and adds its time to the statistics.
   template <typename Transfer>
   void Timed(const Transfer& transfer) {
@@ -192,12 +194,14 @@ class KernelRun : public Run {
   const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
   const std::shared_ptr<RunTables> tables_;
+  const std::string name_;  //!< of the kernel, for people
   std::vector<std::vector<std::unique_ptr<KernelRun>>> inners_;  //!< by table; none for images
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};
+  size_t kernels_before_ = 0;  //!< in the statistics: those of inner parts and build sides
 
   Report report_;
   device::Buffer parameters_, lookups_, segments_, faults_, resume_;

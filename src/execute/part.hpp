@@ -42,6 +42,13 @@ struct Refusal {
   std::string reason;
 };
 
+//! What one kernel did in a run, all its launches together.
+struct KernelStatistics {
+  std::string name;  //!< for people: "lineitem into groups"
+  uint64_t launches = 0;
+  double milliseconds = 0;
+};
+
 //! What one run of a part did.
 struct RunStatistics {
   uint64_t rows_in = 0;  //!< rows of the segments that were read
@@ -56,6 +63,7 @@ struct RunStatistics {
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
   double transfer_milliseconds = 0;  //!< results and parameters, between host and device
+  std::vector<KernelStatistics> kernels;  //!< in the order of their first launches
 
   //! Adds the work of another kernel, not its rows.
   void AddWork(const RunStatistics& other) {
@@ -66,6 +74,7 @@ struct RunStatistics {
     compile_milliseconds += other.compile_milliseconds;
     kernel_milliseconds += other.kernel_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;
+    kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   }
 };
 
