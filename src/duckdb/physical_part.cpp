@@ -238,8 +238,8 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
     result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
                             std::to_string(statistics.structures_built) + " made for it";
   }
-  result["Kernel"] =
-      statistics.kernel_origin + ", " + std::to_string(statistics.launches) + " launches";
+  result["Kernel"] = statistics.kernel_origin + ", " + std::to_string(statistics.launches) +
+                     " launches, " + std::to_string(statistics.host_waits) + " waits of the host";
   result["Compile time"] = Milliseconds(statistics.compile_milliseconds);
   result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
   result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);

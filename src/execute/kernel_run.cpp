@@ -93,20 +93,21 @@ void KernelRun::PinColumns() {
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    BuildRun run(part_, build, options_, tables_);
-    run.RunAll();
-    AddStatistics(run.Statistics());
+    auto run = std::make_unique<BuildRun>(part_, build, options_, tables_);
+    run->RunAll();
+    AddStatistics(run->Statistics());
+    builds_.push_back(std::move(run));
   }
 }
 
-void KernelRun::RunInners(InnerResults& inners) {
+void KernelRun::RunInners(Execution& execution) {
   for (size_t table = 0; table < inners_.size(); table++) {
     if (inners_[table].empty())
       continue;
-    tables_->kept[table] = inners.Get(*part_->Inputs()[table].inner, [&] {
+    tables_->kept[table] = execution.Get(*part_->Inputs()[table].inner, [&] {
       std::shared_ptr<const KeptTable> kept;
       for (auto& run : inners_[table]) {
-        kept = run->Keep(inners);
+        kept = run->Keep(execution);
         AddStatistics(run->Statistics());
         run.reset();
       }
@@ -158,15 +159,34 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
 
-void KernelRun::RunKernels(InnerResults& inners) {
-  RunInners(inners);
+void KernelRun::RunKernels(Execution& execution) {
+  RunInners(execution);
+  tables_->queue = &execution.Queue();
   RunBuilds();
   kernels_before_ = statistics_.kernels.size();
   RunAll();
+  if (!tables_->pending.empty())
+    SettleAll();
+  builds_.clear();
 }
 
-std::shared_ptr<const KeptTable> KernelRun::Keep(InnerResults& inners) {
-  RunKernels(inners);
+void KernelRun::SettleAll() {
+  Queue().Finish();
+  Settle();
+}
+
+void KernelRun::Settle() {
+  const std::vector<PendingLaunch> pending = std::move(tables_->pending);
+  tables_->pending.clear();
+  for (const PendingLaunch& launch : pending) {
+    CountLaunches(launch.kernel, 1, static_cast<double>(launch.end.KernelNanoseconds()) / 1e6);
+    if (launch.report)
+      ThrowFaults(launch.report->faults);
+  }
+}
+
+std::shared_ptr<const KeptTable> KernelRun::Keep(Execution& execution) {
+  RunKernels(execution);
   return FinishKept();
 }
 
@@ -176,9 +196,10 @@ std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
 
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
-    InnerResults inners(*part_);
-    RunKernels(inners);
+    Execution execution(*part_);
+    RunKernels(execution);
     Finish();
+    statistics_.host_waits = execution.Queue().Waits();
     is_done_ = true;
     progress_ = 1;
   }
@@ -241,7 +262,7 @@ void KernelRun::RunAll() {
   const auto& lookups = Kernel().parameters.LookupBytes();
   parameters_ = Upload(words);
   lookups_ = Upload(lookups);
-  Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
+  Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
   const auto lacks_rows = [](const ColumnPins& pins) {
     return pins.data.empty() || pins.texts.empty();
   };
@@ -249,12 +270,11 @@ void KernelRun::RunAll() {
   for (size_t i = 0; i < pins_->size(); i++)
     needs_rows = needs_rows || (Kernel().columns[i].RefersToText() && lacks_rows((*pins_)[i]));
   if (needs_rows) {
-    no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+    no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, Queue());
   }
-  device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
     report_ = {};
-    queue->Write(faults_, 0, &report_, sizeof(report_));
+    Queue().Write(faults_, 0, &report_, sizeof(report_));
   });
   batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
                         ? kFirstSegmentsOfGpu
@@ -265,7 +285,7 @@ void KernelRun::RunAll() {
     batch_segments_ = kFirstSegmentsOfChains;
   }
   for (const ExtentWork& extent : work.Extents())
-    RunExtent(*queue, kernel, work, extent);
+    RunExtent(Queue(), kernel, work, extent);
 }
 
 void KernelRun::ThrowFaults(int32_t faults) {
@@ -289,6 +309,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     CountWork(work, batch);
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
+    batch.is_whole = batch.segments == work.LiveSegments();
     const std::vector<int64_t> descriptors =
         work.Descriptors(Kernel(), batch.segment_numbers, batch.segments);
     const size_t bytes = descriptors.size() * sizeof(int64_t);
@@ -386,12 +407,16 @@ bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
       .Argument(3, batch.units)
       .Argument(4, faults_);
   const uint32_t work_group = Kernel().work_group;
-  const device::Event event =
-      queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
-  event.Wait();
-  const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
-  CountLaunches(name_, 1, milliseconds);
+  device::Event end = queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
+  if (batch.is_whole && !NeedsReport()) {
+    Defer(name_, std::move(end), std::make_unique<KernelReport>());
+    queue.ReadAsync(faults_, 0, tables_->pending.back().report.get(), sizeof(KernelReport));
+    return true;
+  }
   Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
+  Settle();
+  const double milliseconds = static_cast<double>(end.KernelNanoseconds()) / 1e6;
+  CountLaunches(name_, 1, milliseconds);
   ThrowFaults(report_.faults);
   const bool is_done = (report_.faults & compile::kUnfinishedBit) == 0;
   if (!is_done) {

@@ -143,7 +143,6 @@ void RowsRun::FetchTexts(ResultBatch& batch) {
     return;
   auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(batch.owner);
-  device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
   for (size_t i = 0; i < outputs_.size(); i++) {
     if (!outputs_[i].text_column)
       continue;
@@ -158,7 +157,7 @@ void RowsRun::FetchTexts(ResultBatch& batch) {
                                                batch.rows * sizeof(std::string_view));
     auto* texts = reinterpret_cast<std::string_view*>(block->Address());
     const auto* pending = reinterpret_cast<const PendingText*>(batch.columns[i].values);
-    Timed([&] { owners->push_back(fetch.Fetch(*queue, {pending, batch.rows}, texts)); });
+    Timed([&] { owners->push_back(fetch.Fetch(Queue(), {pending, batch.rows}, texts)); });
     batch.columns[i].values = block->Address();
     owners->push_back(std::move(block));
     if (outputs_[i].function)

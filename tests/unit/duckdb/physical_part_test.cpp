@@ -149,6 +149,7 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   EXPECT_TRUE(Contains(analyzed, "Kernel time")) << analyzed;
   EXPECT_TRUE(Contains(analyzed, "Rows in")) << analyzed;
   EXPECT_TRUE(Contains(analyzed, "t into groups: ")) << analyzed;
+  EXPECT_TRUE(Contains(analyzed, "waits of the host")) << analyzed;
   EXPECT_EQ(OnDevice(), 2U);
 }
 
