@@ -69,9 +69,13 @@ Buffer Device::CreateInHugePages(size_t bytes, Access access) {
 }
 
 Buffer Device::CreateZeroedBuffer(size_t bytes, Access access) {
+  return CreateZeroedBuffer(bytes, access, *AcquireQueue());
+}
+
+Buffer Device::CreateZeroedBuffer(size_t bytes, Access access, Queue& queue) {
   Buffer buffer = CreateBuffer(bytes, access);
   if (!IsInHugePages(bytes)) {
-    AcquireQueue()->Fill(buffer, 0, bytes, 0);
+    queue.Fill(buffer, 0, bytes, 0);
   }
   return buffer;
 }

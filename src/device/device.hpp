@@ -34,6 +34,8 @@ class Device : public std::enable_shared_from_this<Device> {
 
   //! The same with every byte 0.
   Buffer CreateZeroedBuffer(size_t bytes, Access access);
+  //! The same for the commands of `queue` that follow.
+  Buffer CreateZeroedBuffer(size_t bytes, Access access, Queue& queue);
 
   //! A buffer over the caller's memory without a copy. Only where IsZeroCopy(). `memory` is aligned
   //! to 64 bytes and outlives both the buffer and the commands that use it (the destruction of a

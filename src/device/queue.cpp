@@ -35,6 +35,10 @@ constexpr size_t kHostCopyMinimum = size_t{4} << 10;
 constexpr size_t kFillPiece = size_t{1} << 30;
 constexpr size_t kFillPatternBytes = 16;
 
+//! Up to so many bytes are written from the host rather than filled: NVIDIA's fill takes 0.05 ms
+//! however few they are (H200).
+constexpr size_t kWrittenFill = 4096;
+
 //! Transfers of at least kLanesMinimum are cut in kLanes parts, each copied by a thread of its own.
 //! Measured with 256 MiB on an H200's host: writes at 29 instead of 8 GB/s, reads at 25 instead
 //! of 7.
@@ -125,7 +129,15 @@ Queue::Queue(Queue&& other) noexcept
       handle_(std::exchange(other.handle_, nullptr)),
       staging_(std::move(other.staging_)),
       mappings_(std::move(other.mappings_)),
-      is_pending_(std::exchange(other.is_pending_, false)) {}
+      is_pending_(std::exchange(other.is_pending_, false)),
+      held_(std::move(other.held_)),
+      waits_(other.waits_) {}
+
+void Queue::SetIdle() {
+  is_pending_ = false;
+  held_.clear();
+  waits_++;
+}
 
 void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_t bytes) {
   buffer.RequireOf(*state_);
@@ -148,8 +160,10 @@ void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_
     return;
   }
   is_pending_ = true;
-  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_TRUE, offset,
-          bytes, source, 0, nullptr, nullptr);
+  const auto* begin = static_cast<const std::byte*>(source);
+  const std::vector<std::byte>& copy = held_.emplace_back(begin, begin + bytes);
+  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
+          bytes, copy.data(), 0, nullptr, nullptr);
 }
 
 void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t bytes) {
@@ -174,6 +188,7 @@ void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t 
   is_pending_ = true;
   Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_TRUE, offset,
           bytes, destination, 0, nullptr, nullptr);
+  SetIdle();
 }
 
 Event Queue::WriteAsync(const Buffer& buffer, size_t offset, const void* source, size_t bytes) {
@@ -249,6 +264,7 @@ void Queue::StagedWrite(const Buffer& buffer, size_t offset, const std::byte* so
     position += piece;
   }
   in_flight.back().done.Wait();
+  SetIdle();
 }
 
 void Queue::StagedRead(const Buffer& buffer, size_t offset, std::byte* destination, size_t bytes) {
@@ -279,6 +295,7 @@ void Queue::StagedRead(const Buffer& buffer, size_t offset, std::byte* destinati
       start(std::move(chunk));
     }
   }
+  SetIdle();
 }
 
 void Queue::Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value) {
@@ -291,6 +308,10 @@ void Queue::Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t valu
     void* mapped = Map(buffer, offset, bytes, true);
     std::memset(mapped, value, bytes);
     Unmap(buffer, mapped);
+    return;
+  }
+  if (staging_ != nullptr && bytes <= kWrittenFill) {
+    Write(buffer, offset, std::vector<uint8_t>(bytes, value).data(), bytes);
     return;
   }
   is_pending_ = true;
@@ -336,6 +357,7 @@ void* Queue::Map(const Buffer& buffer, size_t offset, size_t bytes, bool write) 
     RequireAlive(*state_, handle_, error);
     throw;
   }
+  SetIdle();
   CallQuietly(state_->Api().RetainMemObject, buffer.Handle());
   mappings_.push_back({buffer.Handle(), address});
   return address;
@@ -376,8 +398,10 @@ void Queue::Flush() {
 }
 
 void Queue::Finish() {
+  if (!is_pending_)
+    return;
   state_->Call(state_->Api().Finish, handle_);
-  is_pending_ = false;
+  SetIdle();
 }
 
 bool Queue::Drain() noexcept {
@@ -391,6 +415,7 @@ bool Queue::Drain() noexcept {
     return false;
   }
   is_pending_ = false;
+  held_.clear();
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -30,9 +31,10 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  //! Copies host memory to the buffer and waits until it is done. On a discrete device the bytes go
-  //! through page-locked chunks, copied while the chunk before is on the bus; several threads share
-  //! the copying of large transfers.
+  //! Copies host memory to the buffer, for the commands that follow; the caller may change it
+  //! afterwards. Few bytes wait in a copy for their turn. For many the host waits: on a discrete
+  //! device they go through page-locked chunks, copied while the chunk before is on the bus, and
+  //! several threads share the copying of large transfers.
   void Write(const Buffer& buffer, size_t offset, const void* source, size_t bytes);
   //! Copies from the buffer to host memory and waits until it is done; staged like Write().
   void Read(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
@@ -68,6 +70,9 @@ class Queue {
   //! Waits for all commands.
   void Finish();
 
+  //! How often the host has waited for the device in these calls.
+  uint64_t Waits() const { return waits_; }
+
   //! Ends all mappings and waits for all commands without throwing; false if that failed. For this
   //! layer only.
   bool Drain() noexcept;
@@ -96,8 +101,14 @@ class Queue {
   std::shared_ptr<StagingRing> staging_;
   //! Not undone yet. PoCL leaks buffers that are released while mapped.
   std::vector<Mapping> mappings_;
+  //! Says that all commands so far are done, which the host has waited for.
+  void SetIdle();
+
   //! Commands may be under way.
   bool is_pending_ = false;
+  //! What commands under way write to buffers.
+  std::deque<std::vector<std::byte>> held_;
+  uint64_t waits_ = 0;
 };
 
 }  // namespace margay::device

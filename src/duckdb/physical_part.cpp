@@ -65,6 +65,16 @@ std::string Join(const std::vector<std::string>& items, const char* divider) {
   return text;
 }
 
+std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatistics>& kernels) {
+  std::vector<std::string> lines;
+  for (const auto& kernel : kernels) {
+    lines.push_back(duckdb::StringUtil::Format(
+        "%s: %.3f ms%s", kernel.name, kernel.milliseconds,
+        kernel.launches == 1 ? "" : " in " + std::to_string(kernel.launches) + " launches"));
+  }
+  return lines;
+}
+
 //! Why `rows` rows are too many for the operators above `part` in force mode.
 std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows) {
   return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
@@ -228,11 +238,12 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
     result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
                             std::to_string(statistics.structures_built) + " made for it";
   }
-  result["Kernel"] =
-      statistics.kernel_origin + ", " + std::to_string(statistics.launches) + " launches";
+  result["Kernel"] = statistics.kernel_origin + ", " + std::to_string(statistics.launches) +
+                     " launches, " + std::to_string(statistics.host_waits) + " waits of the host";
   result["Compile time"] = Milliseconds(statistics.compile_milliseconds);
   result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
   result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
+  result["Kernels"] = Join(DescribeKernels(statistics.kernels), "\n");
   return result;
 }
 

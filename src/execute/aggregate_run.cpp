@@ -76,8 +76,7 @@ void AggregateRun::BindSink(device::Kernel& kernel, uint32_t argument, const Bat
   for (uint32_t i = 0; i < Tables(batch); i++)
     partial_words_.insert(partial_words_.end(), initial_words_.begin(), initial_words_.end());
   Timed([&] {
-    GetPart().GetDevice().AcquireQueue()->Write(partials_, 0, partial_words_.data(),
-                                                partial_words_.size() * sizeof(int64_t));
+    Queue().Write(partials_, 0, partial_words_.data(), partial_words_.size() * sizeof(int64_t));
   });
 }
 
@@ -123,9 +122,8 @@ void AggregateRun::Finish() {
 
 std::shared_ptr<const KeptTable> AggregateRun::FinishKept() {
   const ResultBatch batch = FinishAggregates(Kernel(), words_.data(), sums_.data());
-  device::Device& device = GetPart().GetDevice();
-  auto table = std::make_shared<KeptTable>(Kernel().kept, batch.rows, device, GetPart().Pool());
-  Timed([&] { table->Write(Kernel().kept, batch, *device.AcquireQueue()); });
+  auto table = std::make_shared<KeptTable>(Kernel().kept, batch.rows, Queue(), GetPart().Pool());
+  Timed([&] { table->Write(Kernel().kept, batch, Queue()); });
   return table;
 }
 

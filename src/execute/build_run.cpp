@@ -9,15 +9,14 @@ void BuildRun::RunAll() {
     return;
   }
   uint64_t entries = table.is_numbered ? GetPart().LearnedSize(table.number) : RowsOf(table.table);
-  RunWhileFull([&] { Joins().Create(table, entries, GetPart().GetDevice(), GetPart().Pool()); },
+  RunWhileFull([&] { Joins().Create(table, entries, Queue(), GetPart().Pool()); },
                [&] { entries *= kGrowth; });
   FillPartitions(entries);
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
   if (table.ranged_key) {
-    Timed([&] {
-      SetKeyRange(table, Joins().ReadKeyRange(table, *GetPart().GetDevice().AcquireQueue()));
-    });
+    Timed([&] { SetKeyRange(table, Joins().ReadKeyRange(table, Queue())); });
+    Settle();
   }
 }
 
@@ -39,7 +38,8 @@ void BuildRun::RunShared() {
   KernelRun::RunAll();
   FillPartitions(table.rows);
   if (table.is_ranked)
-    Timed([&] { Joins().CountBits(table, *GetPart().GetDevice().AcquireQueue()); });
+    Timed([&] { Joins().CountBits(table, Queue()); });
+  SettleAll();  // before others use it
   structure->extents = Joins().Extents(table);
   structure->keys = Kernel().structure_keys;
   structure->form = compile::JoinMethodName(table.Method());
@@ -54,8 +54,14 @@ void BuildRun::FillPartitions(uint64_t entries) {
   const compile::JoinTable& table = *Kernel().build;
   if (!table.is_partitioned)
     return;
-  statistics_.kernel_milliseconds += Joins().FillPartitions(
-      table, entries, Kernel().work_group, GetPart().Pool(), [&] { ThrowIfInterrupted(); });
+  SettleAll();  // the table is filled through another queue
+  uint64_t launches = 0;
+  const double milliseconds =
+      Joins().FillPartitions(table, entries, Kernel().work_group, GetPart().Pool(), [&] {
+        ThrowIfInterrupted();
+        launches++;
+      });
+  CountLaunches("entries into partitions and chains", launches, milliseconds);
 }
 
 void BuildRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& /*batch*/) {

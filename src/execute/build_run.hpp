@@ -19,6 +19,8 @@ class BuildRun : public KernelRun {
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue&, const Batch&) override {}
   size_t LargestBatch() const override { return SIZE_MAX; }
+  //! A table that can get full is replaced then.
+  bool NeedsReport() const override { return Kernel().is_resumable || Kernel().build->is_numbered; }
 
  private:
   //! Finds the table of a plain build side, or fills it and keeps it.

@@ -318,6 +318,13 @@ std::vector<std::string> CompiledPart::DescribeJoins() const {
   return joins;
 }
 
+std::string CompiledPart::NameOf(const compile::GeneratedKernel& kernel) const {
+  const std::string& table = plan::Scans(*plan_)[kernel.table]->Table();
+  if (kernel.build)
+    return table + " into a join table";
+  return table + (kernel.is_aggregate ? " into groups" : " into rows");
+}
+
 std::unique_ptr<Run> CompiledPart::Start(RunOptions options) const {
   return StartKernelRun(options);
 }

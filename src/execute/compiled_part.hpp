@@ -27,6 +27,8 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   void Build() const override;
   const std::string& Source() const override { return source_; }
   std::vector<std::string> DescribeJoins() const override;
+  //! What one of its kernels does, for people: "lineitem into groups".
+  std::string NameOf(const compile::GeneratedKernel& kernel) const;
   std::unique_ptr<Run> Start(RunOptions options) const override;
   std::unique_ptr<KernelRun> StartKernelRun(const RunOptions& options) const;
 

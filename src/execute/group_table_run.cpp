@@ -94,23 +94,19 @@ void GroupTableRun::CreateTable() {
     interned += InternedSlots(i) * sizeof(uint32_t);
   reservation_ = GetPart().Pool().Reserve(interned);
   for (size_t i = 0; i < texts_.size(); i++)
-    interned_.push_back(
-        device.CreateZeroedBuffer(InternedSlots(i) * sizeof(uint32_t), device::Access::ReadWrite));
+    interned_.push_back(device.CreateZeroedBuffer(InternedSlots(i) * sizeof(uint32_t),
+                                                  device::Access::ReadWrite, Queue()));
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
   BindTable(prepare, 0);
-  RunOverSlots(prepare);
+  RunOverSlots(prepare, "groups cleared");
 }
 
-void GroupTableRun::RunOverSlots(device::Kernel& kernel) {
+void GroupTableRun::RunOverSlots(device::Kernel& kernel, const std::string& name) {
   const uint64_t units = (slots_ - 1) / GroupTableWriter::kSlotsPerUnit + 1;
   const uint32_t groups = WorkGroups(static_cast<uint32_t>(std::min<uint64_t>(units, UINT32_MAX)));
-  device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
-  const device::Event event =
-      queue->Launch(kernel, size_t{groups} * Kernel().work_group, Kernel().work_group);
-  event.Wait();
-  statistics_.kernel_milliseconds += static_cast<double>(event.KernelNanoseconds()) / 1e6;
-  statistics_.launches++;
+  Defer(name, Queue().Launch(kernel, size_t{groups} * Kernel().work_group, Kernel().work_group),
+        nullptr);
 }
 
 uint32_t GroupTableRun::BindTable(device::Kernel& kernel, uint32_t argument) const {
@@ -167,12 +163,12 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   device::Device& device = GetPart().GetDevice();
   const compile::CollectKernel& collect = Kernel().collect;
   const device::Buffer report =
-      device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite);
+      device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite, Queue());
   const device::Buffer count =
-      device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite);
+      device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite, Queue());
   // Stands for a column of a table without rows.
   const device::Buffer no_rows =
-      device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+      device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, Queue());
   const device::Buffer parameters = Upload(collect.parameters.Words());
   const device::Buffer lookups = Upload(collect.parameters.LookupBytes());
 
@@ -192,15 +188,15 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
     kernel.Argument(argument++, pin.Buffer());
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
-  RunOverSlots(kernel);
+  RunOverSlots(kernel, "groups packed");
   int32_t faults = 0;
   uint32_t wanted = groups_;
   Timed([&] {
-    device::QueueLease queue = device.AcquireQueue();
-    queue->Read(report, 0, &faults, sizeof(faults));
+    Queue().Read(report, 0, &faults, sizeof(faults));
     if (collect.is_filter)
-      queue->Read(count, 0, &wanted, sizeof(wanted));
+      Queue().Read(count, 0, &wanted, sizeof(wanted));
   });
+  Settle();
   ThrowFaults(faults);
   return wanted;
 }
@@ -233,8 +229,7 @@ void GroupTableRun::Finish() {
 
 std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& wanted) {
   const std::vector<compile::KeptColumn>& columns = Kernel().kept;
-  auto table =
-      std::make_shared<KeptTable>(columns, capacity, GetPart().GetDevice(), GetPart().Pool());
+  auto table = std::make_shared<KeptTable>(columns, capacity, Queue(), GetPart().Pool());
   std::vector<const device::Buffer*> outputs;
   for (size_t i = 0; i < columns.size(); i++) {
     outputs.push_back(&table->At(i).values);
@@ -282,9 +277,8 @@ ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size
   ResultBatch batch;
   batch.rows = groups;
   Timed([&] {
-    device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
     for (size_t i = 0; i < packed.columns.size(); i++)
-      batch.columns.push_back(FinishColumn(*queue, packed, i, first, groups, *owned));
+      batch.columns.push_back(FinishColumn(Queue(), packed, i, first, groups, *owned));
   });
   batch.owner = std::move(owned);
   return batch;

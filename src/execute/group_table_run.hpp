@@ -48,8 +48,8 @@ class GroupTableRun : public KernelRun {
   uint32_t BindTable(device::Kernel& kernel, uint32_t argument) const;
   //! Of the table that gives the strings of text number `text` their numbers.
   uint64_t InternedSlots(size_t text) const;
-  //! Runs a kernel that walks all slots.
-  void RunOverSlots(device::Kernel& kernel);
+  //! Starts a kernel that walks all slots; `name` is for people.
+  void RunOverSlots(device::Kernel& kernel, const std::string& name);
   Packed Pack();
   //! Runs the kernel that packs groups into the buffers `outputs`: values, then NULLs, per output.
   //! They have room for `capacity` groups. Returns how many are wanted.

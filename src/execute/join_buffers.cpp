@@ -63,8 +63,9 @@ std::vector<std::shared_ptr<memory::Extent>> JoinBuffers::Extents(
   return extents;
 }
 
-void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, device::Device& device,
+void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, device::Queue& queue,
                          memory::ExtentPool& pool) {
+  device::Device& device = *pool.Device();
   Buffers& buffers = Reset(table);
   entries = std::max<uint64_t>(entries, 1);
   buffers.slots = table.SlotsFor(entries);
@@ -79,20 +80,20 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
   if (table.HasUndefinedHeads())
     buffers.undefined_heads = pool.TakeScratch(heads);
   else if (table.HasHeads())
-    buffers.heads = device.CreateZeroedBuffer(heads, device::Access::ReadWrite);
+    buffers.heads = device.CreateZeroedBuffer(heads, device::Access::ReadWrite, queue);
   if (table.has_bits)
-    buffers.bits = device.CreateZeroedBuffer(bits, device::Access::ReadWrite);
+    buffers.bits = device.CreateZeroedBuffer(bits, device::Access::ReadWrite, queue);
   if (table.ranged_key) {
     const KeyRange none;
     buffers.key_range = device.CreateBuffer(sizeof(none), device::Access::ReadWrite);
-    device.AcquireQueue()->Write(buffers.key_range, 0, &none, sizeof(none));
+    queue.Write(buffers.key_range, 0, &none, sizeof(none));
   }
   if (table.is_numbered)
-    buffers.entries = device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite);
+    buffers.entries = device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite, queue);
   if (table.HasNexts())
     buffers.nexts = pool.TakeScratch(row_bytes);
   if (table.is_partitioned)
-    device.AcquireQueue()->Fill(buffers.nexts.Buffer(), 0, row_bytes, 0);
+    queue.Fill(buffers.nexts.Buffer(), 0, row_bytes, 0);
   for (size_t i = 0; i < table.links.size(); i++)
     buffers.links.push_back(pool.TakeScratch(row_bytes));
 }

@@ -22,9 +22,9 @@ struct KeyRange {
 //! The join tables of one run, by their numbers: see compile::JoinTable.
 class JoinBuffers {
  public:
-  //! Makes an empty table, or empties one, with room for `entries` entries. Throws
-  //! memory::OutOfMemory and device::DeviceError.
-  void Create(const compile::JoinTable& table, uint64_t entries, device::Device& device,
+  //! Makes an empty table, or empties one, with room for `entries` entries, for the commands of
+  //! `queue` that follow. Throws memory::OutOfMemory and device::DeviceError.
+  void Create(const compile::JoinTable& table, uint64_t entries, device::Queue& queue,
               memory::ExtentPool& pool);
 
   //! Makes an empty table in extents, which outlives the run, of a build side that is nothing but a

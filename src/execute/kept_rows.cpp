@@ -24,7 +24,7 @@ void KeptRows::Grow(device::Queue& queue, uint64_t rows) {
   if (needed > compile::kMostEntries)
     throw memory::OutOfMemory("a table of rows", needed, compile::kMostEntries, rows_);
   capacity_ = std::min(std::max({needed, 2 * capacity_, kFewestRows}), compile::kMostEntries);
-  auto larger = std::make_shared<KeptTable>(columns_, capacity_, device_, pool_);
+  auto larger = std::make_shared<KeptTable>(columns_, capacity_, queue, pool_);
   for (size_t i = 0; i < columns_.size() && rows_ != 0; i++) {
     queue.Copy(table_->At(i).values, 0, larger->At(i).values, 0, rows_ * columns_[i].form->Width());
     if (columns_[i].form->HasValidity())
@@ -46,7 +46,7 @@ void KeptRows::Append(device::Queue& queue, const Regions& regions,
       device_.CreateBuffer(units * sizeof(uint64_t), device::Access::ReadOnly);
   queue.Write(first_buffer, 0, firsts.data(), units * sizeof(uint64_t));
   const auto launch = [&](device::Kernel& kernel) {
-    queue.Launch(kernel, units * work_group, work_group).Wait();
+    queue.Launch(kernel, units * work_group, work_group);
   };
   const auto program = [&](const char* source) {
     return device_.Programs().Get(std::string(kernels::EmbeddedSource(source)));
@@ -74,9 +74,9 @@ void KeptRows::Append(device::Queue& queue, const Regions& regions,
   rows_ += rows;
 }
 
-std::shared_ptr<const KeptTable> KeptRows::Table() {
+std::shared_ptr<const KeptTable> KeptRows::Table(device::Queue& queue) {
   if (!table_)
-    table_ = std::make_shared<KeptTable>(columns_, 0, device_, pool_);
+    table_ = std::make_shared<KeptTable>(columns_, 0, queue, pool_);
   table_->Truncate(rows_);
   return table_;
 }

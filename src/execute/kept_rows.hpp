@@ -28,8 +28,8 @@ class KeptRows {
   void Append(device::Queue& queue, const Regions& regions, const std::vector<Column>& columns,
               uint32_t work_group);
 
-  //! All rows so far.
-  std::shared_ptr<const KeptTable> Table();
+  //! All rows so far, for the commands of `queue` that follow.
+  std::shared_ptr<const KeptTable> Table(device::Queue& queue);
 
  private:
   //! Makes room for `rows` rows more.

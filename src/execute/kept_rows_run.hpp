@@ -14,7 +14,7 @@ class KeptRowsRun : public RowsRun {
 
  protected:
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
-  std::shared_ptr<const KeptTable> FinishKept() override { return rows_->Table(); }
+  std::shared_ptr<const KeptTable> FinishKept() override { return rows_->Table(Queue()); }
 
  private:
   const std::shared_ptr<KeptRows> rows_;

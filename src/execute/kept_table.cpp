@@ -40,17 +40,19 @@ std::vector<std::byte> Stored(const compile::KeptColumn& column, const ResultCol
 }  // namespace
 
 KeptTable::KeptTable(const std::vector<compile::KeptColumn>& columns, uint64_t rows,
-                     device::Device& device, memory::ExtentPool& pool)
+                     device::Queue& queue, memory::ExtentPool& pool)
     : rows_(rows) {
   size_t bytes = 0;
   for (const compile::KeptColumn& column : columns)
     bytes += ValueBytes(column, rows) + (column.form->HasValidity() ? ValidityBytes(rows) : 0);
   reservation_ = pool.Reserve(bytes);
+  device::Device& device = *pool.Device();
   for (const compile::KeptColumn& column : columns) {
     Column& made = columns_.emplace_back();
     made.values = device.CreateBuffer(ValueBytes(column, rows), device::Access::ReadWrite);
     if (column.form->HasValidity())
-      made.validity = device.CreateZeroedBuffer(ValidityBytes(rows), device::Access::ReadWrite);
+      made.validity =
+          device.CreateZeroedBuffer(ValidityBytes(rows), device::Access::ReadWrite, queue);
   }
 }
 

@@ -20,8 +20,9 @@ class KeptTable {
     device::Buffer validity;  //!< only where there may be NULLs; all NULL at first
   };
 
-  //! Room for `rows` rows. Throws memory::OutOfMemory and device::DeviceError.
-  KeptTable(const std::vector<compile::KeptColumn>& columns, uint64_t rows, device::Device& device,
+  //! Room for `rows` rows, for the commands of `queue` that follow. Throws memory::OutOfMemory and
+  //! device::DeviceError.
+  KeptTable(const std::vector<compile::KeptColumn>& columns, uint64_t rows, device::Queue& queue,
             memory::ExtentPool& pool);
 
   uint64_t Rows() const { return rows_; }

@@ -63,7 +63,8 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
     : part_(std::move(part)),
       kernel_(kernel),
       options_(std::move(options)),
-      tables_(std::move(tables)) {
+      tables_(std::move(tables)),
+      name_(part_->NameOf(kernel)) {
   PinColumns();
 }
 
@@ -100,20 +101,21 @@ std::vector<memory::ExtentPin> KernelRun::PinStrings(
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    BuildRun run(part_, build, options_, tables_);
-    run.RunAll();
-    AddStatistics(run.Statistics());
+    auto run = std::make_unique<BuildRun>(part_, build, options_, tables_);
+    run->RunAll();
+    AddStatistics(run->Statistics());
+    builds_.push_back(std::move(run));
   }
 }
 
-void KernelRun::RunInners(InnerResults& inners) {
+void KernelRun::RunInners(Execution& execution) {
   for (size_t table = 0; table < inners_.size(); table++) {
     if (inners_[table].empty())
       continue;
-    tables_->kept[table] = inners.Get(*part_->Inputs()[table].inner, [&] {
+    tables_->kept[table] = execution.Get(*part_->Inputs()[table].inner, [&] {
       std::shared_ptr<const KeptTable> kept;
       for (auto& run : inners_[table]) {
-        kept = run->Keep(inners);
+        kept = run->Keep(execution);
         AddStatistics(run->Statistics());
         run.reset();
       }
@@ -121,6 +123,18 @@ void KernelRun::RunInners(InnerResults& inners) {
     });
     inners_[table].clear();
   }
+}
+
+void KernelRun::CountLaunches(const std::string& name, uint64_t launches, double milliseconds) {
+  statistics_.launches += launches;
+  statistics_.kernel_milliseconds += milliseconds;
+  const auto own = statistics_.kernels.begin() + static_cast<ptrdiff_t>(kernels_before_);
+  auto kernel = std::find_if(own, statistics_.kernels.end(),
+                             [&](const KernelStatistics& known) { return known.name == name; });
+  if (kernel == statistics_.kernels.end())
+    kernel = statistics_.kernels.insert(kernel, {name, 0, 0});
+  kernel->launches += launches;
+  kernel->milliseconds += milliseconds;
 }
 
 void KernelRun::AddStatistics(const RunStatistics& statistics) {
@@ -153,14 +167,34 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
 
-void KernelRun::RunKernels(InnerResults& inners) {
-  RunInners(inners);
+void KernelRun::RunKernels(Execution& execution) {
+  RunInners(execution);
+  tables_->queue = &execution.Queue();
   RunBuilds();
+  kernels_before_ = statistics_.kernels.size();
   RunAll();
+  if (!tables_->pending.empty())
+    SettleAll();
+  builds_.clear();
 }
 
-std::shared_ptr<const KeptTable> KernelRun::Keep(InnerResults& inners) {
-  RunKernels(inners);
+void KernelRun::SettleAll() {
+  Queue().Finish();
+  Settle();
+}
+
+void KernelRun::Settle() {
+  const std::vector<PendingLaunch> pending = std::move(tables_->pending);
+  tables_->pending.clear();
+  for (const PendingLaunch& launch : pending) {
+    CountLaunches(launch.kernel, 1, static_cast<double>(launch.end.KernelNanoseconds()) / 1e6);
+    if (launch.report)
+      ThrowFaults(launch.report->faults);
+  }
+}
+
+std::shared_ptr<const KeptTable> KernelRun::Keep(Execution& execution) {
+  RunKernels(execution);
   return FinishKept();
 }
 
@@ -170,9 +204,10 @@ std::shared_ptr<const KeptTable> KernelRun::FinishKept() {
 
 std::optional<ResultBatch> KernelRun::Next() {
   if (!is_done_) {
-    InnerResults inners(*part_);
-    RunKernels(inners);
+    Execution execution(*part_);
+    RunKernels(execution);
     Finish();
+    statistics_.host_waits = execution.Queue().Waits();
     is_done_ = true;
     progress_ = 1;
   }
@@ -236,7 +271,7 @@ void KernelRun::RunAll() {
   parameters_ = Upload(words);
   lookups_ = Upload(lookups);
   Timed([&] { strings_ = PinStrings(Kernel().string_columns); });
-  Grow(faults_, device, sizeof(Report), device::Access::ReadWrite);
+  Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
   const auto lacks_rows = [](const ColumnPins& pins) {
     return pins.data.empty() || pins.texts.empty();
   };
@@ -244,12 +279,11 @@ void KernelRun::RunAll() {
   for (size_t i = 0; i < pins_->size(); i++)
     needs_rows = needs_rows || (Kernel().columns[i].RefersToText() && lacks_rows((*pins_)[i]));
   if (needs_rows) {
-    no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly);
+    no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, Queue());
   }
-  device::QueueLease queue = device.AcquireQueue();
   Timed([&] {
     report_ = {};
-    queue->Write(faults_, 0, &report_, sizeof(report_));
+    Queue().Write(faults_, 0, &report_, sizeof(report_));
   });
   batch_segments_ = device.Info().kind == device::DeviceKind::Gpu
                         ? kFirstSegmentsOfGpu
@@ -260,7 +294,7 @@ void KernelRun::RunAll() {
     batch_segments_ = kFirstSegmentsOfChains;
   }
   for (const ExtentWork& extent : work.Extents())
-    RunExtent(*queue, kernel, work, extent);
+    RunExtent(Queue(), kernel, work, extent);
 }
 
 void KernelRun::ThrowFaults(int32_t faults) {
@@ -284,6 +318,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     CountWork(work, batch);
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
+    batch.is_whole = batch.segments == work.LiveSegments();
     const std::vector<int64_t> descriptors =
         work.Descriptors(Kernel(), batch.segment_numbers, batch.segments);
     const size_t bytes = descriptors.size() * sizeof(int64_t);
@@ -383,13 +418,16 @@ bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
       .Argument(3, batch.units)
       .Argument(4, faults_);
   const uint32_t work_group = Kernel().work_group;
-  const device::Event event =
-      queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
-  event.Wait();
-  const double milliseconds = static_cast<double>(event.KernelNanoseconds()) / 1e6;
-  statistics_.kernel_milliseconds += milliseconds;
-  statistics_.launches++;
+  device::Event end = queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
+  if (batch.is_whole && !NeedsReport()) {
+    Defer(name_, std::move(end), std::make_unique<KernelReport>());
+    queue.ReadAsync(faults_, 0, tables_->pending.back().report.get(), sizeof(KernelReport));
+    return true;
+  }
   Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
+  Settle();
+  const double milliseconds = static_cast<double>(end.KernelNanoseconds()) / 1e6;
+  CountLaunches(name_, 1, milliseconds);
   ThrowFaults(report_.faults);
   const bool is_done = (report_.faults & compile::kUnfinishedBit) == 0;
   if (!is_done) {

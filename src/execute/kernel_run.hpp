@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execute/compiled_part.hpp"
-#include "execute/inner_results.hpp"
+#include "execute/execution.hpp"
 #include "execute/run_tables.hpp"
 #include "execute/work_list.hpp"
 
@@ -38,9 +38,8 @@ class KernelRun : public Run {
             RunOptions options, std::shared_ptr<RunTables> tables);
 
   std::optional<ResultBatch> Next() override;
-  //! In place of Next, where the part's result is kept on the device, in an execution with
-  //! `inners`.
-  std::shared_ptr<const KeptTable> Keep(InnerResults& inners);
+  //! In place of Next, where the part's result is kept on the device for the rest of an execution.
+  std::shared_ptr<const KeptTable> Keep(Execution& execution);
   const RunStatistics& Statistics() const override { return statistics_; }
   double Progress() const override { return progress_.load(std::memory_order_relaxed); }
 
@@ -51,6 +50,7 @@ class KernelRun : public Run {
     const size_t* segment_numbers = nullptr;
     uint32_t units = 0;
     uint32_t work_groups = 0;
+    bool is_whole = false;  //!< there is no other batch
   };
 
   //! Makes sure that the sink's buffers are large enough for `batch` and sets the kernel's
@@ -69,6 +69,8 @@ class KernelRun : public Run {
   virtual size_t LargestBatch() const = 0;
   //! Whether batches may be smaller, by the time that earlier ones took.
   virtual bool BatchesAdapt() const { return true; }
+  //! Whether the run can't go on before the host knows what a launch reports.
+  virtual bool NeedsReport() const { return true; }
   //! Puts the work into another order than that of the table.
   virtual void Arrange(WorkList&) const {}
   //! How many of the first `count` of these segments are still of use. None: neither are those
@@ -111,10 +113,23 @@ class KernelRun : public Run {
   //! The result that is scanned as `table`; null for an image.
   const KeptTable* Kept(size_t table) const { return tables_->kept[table].get(); }
   const CompiledPart& GetPart() const { return *part_; }
+  //! That of the execution: commands run in their order, whichever run they come from.
+  device::Queue& Queue() const { return *tables_->queue; }
   //! Rows of a table, once it is there.
   uint64_t RowsOf(size_t table) const;
   //! Work-groups for `units` units of work.
   uint32_t WorkGroups(uint32_t units) const;
+  //! Adds launches of a kernel of this run to the statistics.
+  void CountLaunches(const std::string& name, uint64_t launches, double milliseconds);
+  //! Leaves a launch to itself until Settle. `report` is there once `end` is behind; null: none.
+  void Defer(const std::string& name, device::Event end, std::unique_ptr<KernelReport> report) {
+    tables_->pending.push_back({name, std::move(end), std::move(report)});
+  }
+  //! Counts the launches that were deferred, once the queue's commands are done, and throws what
+  //! they reported.
+  void Settle();
+  //! The same after waiting for these commands.
+  void SettleAll();
   //! Runs `transfer` and adds its time to the statistics.
   template <typename Transfer>
   void Timed(const Transfer& transfer) {
@@ -142,7 +157,7 @@ class KernelRun : public Run {
     const size_t bytes = values.size() * sizeof(Value);
     Grow(buffer, part_->GetDevice(), bytes, device::Access::ReadOnly);
     if (bytes != 0)
-      Timed([&] { part_->GetDevice().AcquireQueue()->Write(buffer, 0, values.data(), bytes); });
+      Timed([&] { Queue().Write(buffer, 0, values.data(), bytes); });
     return buffer;
   }
   //! The strings of the dictionaries of `columns`, near the device.
@@ -159,17 +174,11 @@ class KernelRun : public Run {
   RunStatistics statistics_;
 
  private:
-  //! What a kernel's argument `faults` holds.
-  struct Report {
-    int32_t faults = 0;
-    uint32_t groups = 0;
-  };
-
   void PinColumns();
   //! Runs all kernels of the part: those of inner parts and build sides, then the result's.
-  void RunKernels(InnerResults& inners);
+  void RunKernels(Execution& execution);
   //! Runs the parts whose results this one scans.
-  void RunInners(InnerResults& inners);
+  void RunInners(Execution& execution);
   //! Adds the work of a run before this one.
   void AddStatistics(const RunStatistics& statistics);
   //! Sets the arguments of a column of a kept table; see BindJoined.
@@ -194,15 +203,18 @@ class KernelRun : public Run {
   const compile::GeneratedKernel& kernel_;
   const RunOptions options_;
   const std::shared_ptr<RunTables> tables_;
+  const std::string name_;                                       //!< of the kernel, for people
   std::vector<std::vector<std::unique_ptr<KernelRun>>> inners_;  //!< by table; none for images
+  std::vector<std::unique_ptr<KernelRun>> builds_;  //!< whose launches may be under way
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
   std::vector<memory::ExtentPin> strings_;  //!< by string column of the kernel
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};
+  size_t kernels_before_ = 0;  //!< in the statistics: those of inner parts and build sides
 
-  Report report_;
+  KernelReport report_;
   device::Buffer parameters_, lookups_, segments_, faults_, resume_;
   device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones

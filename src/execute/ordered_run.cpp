@@ -35,7 +35,9 @@ OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, const Ru
       word_count_(Kernel().order->Count()),
       deciding_words_(long_texts_.empty() ? word_count_ : long_texts_[0].words),
       wanted_(Kernel().window.End()),
-      bound_(word_count_, compile::OrderWords::kNoBound) {}
+      bound_(word_count_, compile::OrderWords::kNoBound),
+      next_batch_(part->GetDevice().Info().kind == device::DeviceKind::Gpu ? kSegmentsPerRowsBatch
+                                                                           : 1) {}
 
 size_t OrderedRun::LargestBatch() const {
   return IsLimited() ? std::min(next_batch_, kSegmentsPerRowsBatch) : kSegmentsPerRowsBatch;

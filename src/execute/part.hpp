@@ -42,6 +42,13 @@ struct Refusal {
   std::string reason;
 };
 
+//! What one kernel did in a run, all its launches together.
+struct KernelStatistics {
+  std::string name;  //!< for people: "lineitem into groups"
+  uint64_t launches = 0;
+  double milliseconds = 0;
+};
+
 //! What one run of a part did.
 struct RunStatistics {
   uint64_t rows_in = 0;  //!< rows of the segments that were read
@@ -49,13 +56,15 @@ struct RunStatistics {
   uint64_t segments = 0;  //!< of the table
   uint64_t segments_skipped = 0;
   uint64_t launches = 0;
+  uint64_t host_waits = 0;         //!< for the queue of the execution
   uint64_t bytes_touched = 0;      //!< encoded bytes of the columns read, in the segments read
   uint64_t structures_built = 0;   //!< join tables that were made for this run and later ones
   uint64_t structures_reused = 0;  //!< join tables that an earlier run made
   double compile_milliseconds = 0;
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
-  double transfer_milliseconds = 0;  //!< results and parameters, between host and device
+  double transfer_milliseconds = 0;       //!< results and parameters, between host and device
+  std::vector<KernelStatistics> kernels;  //!< in the order of their first launches
 
   //! Adds the work of another kernel, not its rows.
   void AddWork(const RunStatistics& other) {
@@ -66,6 +75,7 @@ struct RunStatistics {
     compile_milliseconds += other.compile_milliseconds;
     kernel_milliseconds += other.kernel_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;
+    kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   }
 };
 

@@ -121,10 +121,7 @@ std::shared_ptr<const void> RowsRun::FetchTexts(size_t output, std::span<const P
   const TextFetch fetch(GetPart(), *column.TextImage(),
                         (*pins)[is_own ? number : number - own].texts, pins);
   std::shared_ptr<const void> owner;
-  Timed([&] {
-    device::QueueLease queue = GetPart().GetDevice().AcquireQueue();
-    owner = fetch.Fetch(*queue, pending, texts);
-  });
+  Timed([&] { owner = fetch.Fetch(Queue(), pending, texts); });
   return owner;
 }
 

@@ -81,7 +81,7 @@ std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t exten
       .Argument(3, static_cast<uint64_t>(begins.size()))
       .Argument(4, gathered);
   const size_t groups = (begins.size() + kGatherGroup - 1) / kGatherGroup;
-  queue.Launch(kernel, groups * kGatherGroup, kGatherGroup).Wait();
+  queue.Launch(kernel, groups * kGatherGroup, kGatherGroup);
   queue.Read(gathered, 0, block->Address(), bytes);
   return block;
 }

@@ -119,7 +119,12 @@ void FileRunner::RunStatementError(const Block& block) {
   Check(block, kOff, ErrorDifference(block, Answer::Of(ConnectionOf(block), block.sql)));
 }
 
+std::vector<Target> FileRunner::NextTargets() {
+  return queries_++ % options_.every == 0 ? options_.targets : std::vector<Target>();
+}
+
 void FileRunner::RunQuery(const Block& block) {
+  const std::vector<Target> targets = NextTargets();
   SetMode(block, "off", nullptr);
   auto wanted = Answer::Of(ConnectionOf(block), block.sql);
   if (wanted.HasError()) {
@@ -137,11 +142,11 @@ void FileRunner::RunQuery(const Block& block) {
       Check(block, kOff, same->second.DifferenceTo(wanted, block.sort, block.tolerant));
     }
   }
-  for (const auto& target : options_.targets) {
+  for (const auto& target : targets) {
     block.stays ? RunStays(block, wanted, target) : RunForced(block, wanted, target);
   }
-  if (options_.with_auto && !block.stays && !options_.targets.empty()) {
-    RunAuto(block, wanted, options_.targets[0]);
+  if (options_.with_auto && !block.stays && !targets.empty()) {
+    RunAuto(block, wanted, targets[0]);
   }
 }
 
@@ -181,6 +186,7 @@ void FileRunner::RunStays(const Block& block, const Answer& wanted, const Target
 }
 
 void FileRunner::RunError(const Block& block) {
+  const std::vector<Target> targets = NextTargets();
   SetMode(block, "off", nullptr);
   auto wanted = Answer::Of(ConnectionOf(block), block.sql);
   auto problem = ErrorDifference(block, wanted);
@@ -188,7 +194,7 @@ void FileRunner::RunError(const Block& block) {
   if (!problem.empty()) {
     return;
   }
-  for (const auto& target : options_.targets) {
+  for (const auto& target : targets) {
     SetMode(block, "force", &target);
     auto found = Answer::Of(ConnectionOf(block), block.sql);
     if (!found.HasError()) {

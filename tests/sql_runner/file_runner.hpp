@@ -30,6 +30,8 @@ struct RunnerOptions {
   bool stop_on_first = false;
   //! Run every query in auto mode as well, on the first target.
   bool with_auto = false;
+  //! Of the queries of a file only every so many, from the first on, run on the targets.
+  uint64_t every = 1;
 };
 
 //! Opens a database (":memory:" or a file) with Margay in it.
@@ -57,6 +59,8 @@ class FileRunner {
   };
 
   void RunBlock(const Block& block);
+  //! The targets for the query that comes next: all or, see RunnerOptions::every, none.
+  std::vector<Target> NextTargets();
   void RunStatement(const Block& block);
   void RunStatementError(const Block& block);
   void RunQuery(const Block& block);
@@ -89,6 +93,7 @@ class FileRunner {
   std::unique_ptr<duckdb::Connection> monitor_;
   std::map<std::string, Answer> labels_;
   uint64_t tail_rows_ = 0;
+  uint64_t queries_ = 0;  //!< that came so far
 };
 
 }  // namespace margay::test

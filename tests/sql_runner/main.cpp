@@ -24,6 +24,7 @@ struct CommandLine {
   std::vector<std::string> shapes = {"loop", "lanes"};
   std::string filter;
   std::string cache = "build/test-kernel-cache";
+  uint64_t every = 1;
   bool oclgrind = false;
   bool plain = false;
   bool with_auto = false;
@@ -143,6 +144,7 @@ int Run(const CommandLine& line) {
   RunnerOptions options;
   options.stop_on_first = line.stop_on_first;
   options.with_auto = line.with_auto;
+  options.every = line.every;
   options.cache_directory = std::filesystem::absolute(line.cache).string();
   if (!line.plain) {
     options.targets = FindTargets(line);
@@ -187,6 +189,8 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--filter", line.filter, "only files whose path holds this text");
   app.add_option("--cache", line.cache, "folder of compiled kernels; default " + line.cache);
+  app.add_option("--every", line.every, "only every so many of a file's queries on the devices")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--oclgrind", line.oclgrind, "on Oclgrind, and only tests/sql/tiny by default");
   app.add_flag("--plain", line.plain, "with DuckDB alone: checks the tests themselves");
   app.add_flag("--auto", line.with_auto, "every query in auto mode too");

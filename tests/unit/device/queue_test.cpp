@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -43,6 +44,28 @@ TEST_P(QueueTest, RoundTrip) {
     queue->ReadAsync(buffer, 0, received.data(), bytes).Wait();
     EXPECT_EQ(Pattern(bytes, 2), received) << bytes << " bytes, asynchronously";
   }
+}
+
+TEST_P(QueueTest, WritesTakeTheirCopyAndDoNotWait) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  constexpr size_t kWrites = 100, kBytes = 40;
+  const Buffer buffer = device->CreateBuffer(kWrites * kBytes, Access::ReadWrite);
+  QueueLease queue = device->AcquireQueue();
+  std::vector<uint8_t> expected;
+  for (size_t i = 0; i < kWrites; i++) {
+    std::vector<uint8_t> bytes = Pattern(kBytes, static_cast<uint8_t>(i));
+    expected.insert(expected.end(), bytes.begin(), bytes.end());
+    queue->Write(buffer, i * kBytes, bytes.data(), kBytes);
+    std::fill(bytes.begin(), bytes.end(), uint8_t{0});
+  }
+  EXPECT_EQ(queue->Waits(), 0U);
+  std::vector<uint8_t> received(kWrites * kBytes);
+  queue->Read(buffer, 0, received.data(), received.size());
+  EXPECT_EQ(received, expected);
+  EXPECT_GT(queue->Waits(), 0U);
+  const uint64_t waits = queue->Waits();
+  queue->Finish();
+  EXPECT_EQ(queue->Waits(), waits) << "there is nothing to wait for";
 }
 
 TEST_P(QueueTest, PartsOfBuffers) {

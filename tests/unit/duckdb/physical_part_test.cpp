@@ -148,6 +148,8 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   auto analyzed = database_.Query(std::string("EXPLAIN ANALYZE ") + kQuery);
   EXPECT_TRUE(Contains(analyzed, "Kernel time")) << analyzed;
   EXPECT_TRUE(Contains(analyzed, "Rows in")) << analyzed;
+  EXPECT_TRUE(Contains(analyzed, "t into groups: ")) << analyzed;
+  EXPECT_TRUE(Contains(analyzed, "waits of the host")) << analyzed;
   EXPECT_EQ(OnDevice(), 2U);
 }
 

@@ -3,17 +3,26 @@
 #include <memory>
 #include <unordered_map>
 
+#include "device/device.hpp"
+#include "device/queue_lease.hpp"
 #include "execute/inner_part.hpp"
 #include "execute/kept_table.hpp"
 
 namespace margay::execute {
 
-//! The results of inner parts in one execution that are still to be read. One that several parts
-//! scan, or one of them several times, runs once.
-class InnerResults {
+//! What the runs of one execution share: a queue, and the results of inner parts that are still to
+//! be read. One that several parts scan, or one of them several times, runs once.
+//!
+//! All commands go to the one queue, in the order in which they need each other's results; the host
+//! waits only where it must know what they came to.
+class Execution {
  public:
-  //! Of an execution of `part`.
-  explicit InnerResults(const CompiledPart& part) { CountReaders(part); }
+  //! Of `part`.
+  explicit Execution(const CompiledPart& part) : queue_(part.GetDevice().AcquireQueue()) {
+    CountReaders(part);
+  }
+
+  device::Queue& Queue() { return *queue_; }
 
   //! The result of `inner` for one of its readers: of `run`, a function, for the first of them. It
   //! is let go when the last one has it.
@@ -42,6 +51,7 @@ class InnerResults {
   }
 
   std::unordered_map<const InnerPart*, Result> results_;
+  device::QueueLease queue_;  //!< waits for all commands before the results go
 };
 
 }  // namespace margay::execute
