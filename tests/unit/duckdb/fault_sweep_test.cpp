@@ -1,7 +1,7 @@
 // Every device call of TPC-H Q1 and Q6, of a join with groups, also by a partitioned hash table, of
-// the first rows of a join and of a union is made to fail in turn, and the device to be lost at it.
-// In auto mode DuckDB must then give the right answer; in force mode the answer is right or the
-// error names the cause; and after each fault the next query works.
+// the first rows of a join, of a union and of long texts in an order is made to fail in turn, and
+// the device to be lost at it. In auto mode DuckDB must then give the right answer; in force mode
+// the answer is right or the error names the cause; and after each fault the next query works.
 #include "fault_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -35,6 +35,11 @@ constexpr const char* kUnion =
     "UNION ALL SELECT l_returnflag, l_quantity FROM lineitem WHERE l_discount > 0.05) "
     "GROUP BY ALL ORDER BY ALL";
 
+//! Texts that are compared with the strings of a dictionary, and ordered by more than their words.
+constexpr const char* kText =
+    "SELECT e_body, e_number FROM essay WHERE e_title > e_kind AND e_number % 3 <> 1 "
+    "ORDER BY e_body DESC, e_number LIMIT 40 OFFSET 3";
+
 struct Sweep {
   const char* name;
   const char* query;
@@ -61,7 +66,12 @@ class FaultSweepTest : public ::testing::TestWithParam<Sweep> {
     database_.Run(
         "CREATE TABLE visit AS SELECT (hash(i) % 250)::INTEGER v_suppkey, i % 7 v_weight "
         "FROM range(500) r(i)");
+    database_.Run(
+        "CREATE TABLE essay AS SELECT i AS e_number, 'title ' || i AS e_title, "
+        "'title ' || i % 3 AS e_kind, repeat('the same words ', 12) || i % 200 AS e_body "
+        "FROM range(3000) r(i)");
     database_.Run("SET margay_min_rows = 1");
+    database_.Run("SET margay_dictionary_strings = 8");
   }
   ~FaultSweepTest() override { device::FaultInjection::Reset(); }
 
@@ -105,6 +115,10 @@ INSTANTIATE_TEST_SUITE_P(
                           "partitioned_hash"},
                     Sweep{"PartitionedAutoFails", kJoin, "auto", Fault::OutOfResources, false,
                           "partitioned_hash"},
+                    Sweep{"TextForceFails", kText, "force", Fault::OutOfResources},
+                    Sweep{"TextForceMemory", kText, "force", Fault::OutOfMemory},
+                    Sweep{"TextColdForceLost", kText, "force", Fault::Loss, true},
+                    Sweep{"TextAutoLost", kText, "auto", Fault::Loss},
                     Sweep{"TopForceFails", kTop, "force", Fault::OutOfResources},
                     Sweep{"TopForceMemory", kTop, "force", Fault::OutOfMemory},
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},
