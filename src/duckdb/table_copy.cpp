@@ -88,7 +88,7 @@ std::vector<std::string> DescribeColumns(const plan::Node& plan, const TableCopi
   auto scans = plan::Scans(plan);
   for (size_t i = 0; i < scans.size(); i++) {
     for (const auto& column : scans[i]->Columns()) {
-      auto image = copies[i]->Image()->Find(column.id);
+      auto image = copies[i] ? copies[i]->Image()->Find(column.id) : nullptr;
       if (!image) {
         continue;
       }

@@ -1,7 +1,7 @@
 // Every device call of TPC-H Q1 and Q6, of a join with groups, also by a partitioned hash table, of
-// the first rows of a join and of a union is made to fail in turn, and the device to be lost at it.
-// In auto mode DuckDB must then give the right answer; in force mode the answer is right or the
-// error names the cause; and after each fault the next query works.
+// the first rows of a join, of a union, and of a join with rows of DuckDB is made to fail in turn,
+// and the device to be lost at it. In auto mode DuckDB must then give the right answer; in force
+// mode the answer is right or the error names the cause; and after each fault the next query works.
 #include "fault_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -33,6 +33,13 @@ constexpr const char* kTop =
 constexpr const char* kUnion =
     "SELECT name, count(*), sum(v) FROM (SELECT s_nation AS name, s_balance AS v FROM supplier "
     "UNION ALL SELECT l_returnflag, l_quantity FROM lineitem WHERE l_discount > 0.05) "
+    "GROUP BY ALL ORDER BY ALL";
+
+//! Two taps: rows that DuckDB gives, once as a build side.
+constexpr const char* kTap =
+    "SELECT s_nation, count(*), sum(l_quantity * n), min(label) FROM lineitem "
+    "JOIN supplier ON l_suppkey = s_suppkey JOIN range(250) r(n) ON l_suppkey = n "
+    "JOIN (VALUES (0, 'none'), (10, 'ten'), (20, NULL)) v(balance, label) ON s_balance = balance "
     "GROUP BY ALL ORDER BY ALL";
 
 struct Sweep {
@@ -110,6 +117,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},
                     Sweep{"TopAutoFails", kTop, "auto", Fault::OutOfResources},
                     Sweep{"TopAutoLost", kTop, "auto", Fault::Loss},
+                    Sweep{"TapForceFails", kTap, "force", Fault::OutOfResources},
+                    Sweep{"TapForceMemory", kTap, "force", Fault::OutOfMemory},
+                    Sweep{"TapForceLost", kTap, "force", Fault::Loss},
+                    Sweep{"TapAutoFails", kTap, "auto", Fault::OutOfResources},
+                    Sweep{"TapAutoMemory", kTap, "auto", Fault::OutOfMemory},
+                    Sweep{"TapAutoLost", kTap, "auto", Fault::Loss},
                     Sweep{"JoinAutoFails", kJoin, "auto", Fault::OutOfResources},
                     Sweep{"JoinAutoLost", kJoin, "auto", Fault::Loss}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
