@@ -133,6 +133,24 @@ class CaptureTest : public testing::Test {
   duckdb::shared_ptr<Recorder> recorder_;
 };
 
+TEST_F(CaptureTest, FunctionsThatFollowFromWhatIsWritten) {
+  const auto depends = [&](const std::string& condition) {
+    const CaptureFindings& findings = Capture("SELECT count(*) FROM t WHERE " + condition);
+    EXPECT_EQ(findings.parts.size(), 1U) << condition;
+    EXPECT_TRUE(plan::UsesDictionaryFunctions(*findings.parts.at(0).part.plan)) << condition;
+    return plan::DependsOnSettings(*findings.parts.at(0).part.plan);
+  };
+  for (const char* condition :
+       {"s = 's1'", "s LIKE '%s_%'", "s IN ('s1', 's3', 's4')", "upper(s) = 'S1'",
+        "s LIKE 'a%' OR length(s) > 1", "CASE WHEN s = 's1' THEN 'b' ELSE s END = 'b'"}) {
+    EXPECT_FALSE(depends(condition)) << condition;
+  }
+  for (const char* condition :
+       {"TRY_CAST(s AS TIMESTAMP) > TIMESTAMP '2000-01-01'", "try_strptime(s, '%Y') IS NULL"}) {
+    EXPECT_TRUE(depends(condition)) << condition;
+  }
+}
+
 TEST_F(CaptureTest, TpchQueries) {
   Expect(R"(SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
       WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01'
