@@ -13,6 +13,10 @@ namespace margay::execute {
 //! as are wanted, the words of the last one are the bound that later rows must be below, which the
 //! kernel tests. Batches are small at first, the segments that can hold the lowest words come
 //! first, and those that statistics show to be above the bound are left out.
+//!
+//! Of long texts (see compile::OrderWords::LongText) the words have only the first bytes. Where
+//! these are the same, the texts themselves are fetched and compared, after all rows have come;
+//! until then such rows stay together, wanted or not.
 class OrderedRun : public RowsRun {
  public:
   OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
@@ -30,15 +34,21 @@ class OrderedRun : public RowsRun {
   bool IsLimited() const { return Kernel().window.limit.has_value(); }
   uint64_t Word(const RowPlace& place, size_t word) const;
   bool IsBelow(const RowPlace& left, const RowPlace& right) const;
+  //! Whether the words up to the end of the first long text, or all, are the same.
+  bool AreTied(const RowPlace& left, const RowPlace& right) const;
   //! Keeps the rows that are wanted so far, and takes the bound from the last one.
   void KeepFirst();
-  //! Puts the rows that are kept into their order.
+  //! Puts the rows that are kept into the order of their words.
   void Sort();
+  //! Puts rows that are tied into the order of their long texts.
+  void SettleTies();
   //! Copies the rows that are kept out of batches that hold many others.
   void Compact();
 
+  const std::vector<compile::OrderWords::LongText>& long_texts_;
   const size_t word_count_;
-  const uint64_t wanted_;  //!< rows that decide about the window
+  const size_t deciding_words_;  //!< before the first long text ends
+  const uint64_t wanted_;        //!< rows that decide about the window
   std::vector<ResultBatch> batches_;
   std::vector<RowPlace> kept_;  //!< rows of batches_
   uint64_t held_rows_ = 0;      //!< of batches_

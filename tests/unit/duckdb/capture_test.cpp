@@ -970,6 +970,38 @@ tails PROJECTION
 )");
 }
 
+// Conditions of the side that a join keeps make one predicate of all of them.
+TEST_F(JoinCaptureTest, EqualitiesWithinAPredicate) {
+  Expect("SELECT big.v, small.m FROM big LEFT JOIN small ON big.k = small.k AND big.n > 3", R"(
+PROJECT [v, m]
+  JOIN LEFT [k = k] AND (n > 3)
+    SCAN big [k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [k INTEGER, m INTEGER]
+)");
+  Expect("SELECT big.v, small.m FROM big RIGHT JOIN small ON big.k = small.k AND small.m > 3", R"(
+PROJECT [v, m]
+  JOIN LEFT [k = k] AND (m > 3)
+    SCAN small [k INTEGER, m INTEGER]
+    SCAN big [k INTEGER, v BIGINT]
+)");
+  Expect(R"(SELECT sum(v) FROM big SEMI JOIN small ON big.s = small.name
+      AND big.k IS NOT DISTINCT FROM small.k AND (big.n > 3 OR small.m = 1))",
+         R"(
+AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT]
+  JOIN SEMI [k IS NOT DISTINCT FROM k, s = name] AND ((n > 3) OR (m = 1))
+    SCAN big [s VARCHAR, k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [name VARCHAR, k INTEGER, m INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT sum(v) FROM big ANTI JOIN small ON big.k = small.k AND big.n = 2", R"(
+AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT]
+  JOIN ANTI [k = k] AND (n = 2)
+    SCAN big [k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [k INTEGER]
+tails PROJECTION
+)");
+}
+
 TEST_F(JoinCaptureTest, ATableMayBeJoinedToItself) {
   const std::string sql =
       R"(SELECT sum(a.v) FROM big a JOIN big b ON a.k = b.k AND a.n < b.n
