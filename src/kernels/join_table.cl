@@ -10,19 +10,16 @@ inline void give_bits(volatile __global uint *words, const held_bits *held) {
   if (held->bits) atomic_or(words + held->word, held->bits);
 }
 
-// Sets the bit of a slot. A work-item that walks rows in their order holds bits back until one of
-// another word comes: clustered keys mostly follow each other. Those left are given at the end.
+// Sets the bit of a slot. A work-item holds bits back until one of another word comes: it walks rows
+// that follow each other, and the keys of a clustered column do mostly too. Those left are given at
+// the end.
 inline void set_bit(volatile __global uint *words, ulong slot, held_bits *held) {
-#if LANES == 1
   if (slot >> 5 != held->word) {
     give_bits(words, held);
     held->word = slot >> 5;
     held->bits = 0;
   }
   held->bits |= 1u << (uint)(slot & 31);
-#else
-  atomic_or(words + (slot >> 5), 1u << (uint)(slot & 31));
-#endif
 }
 
 // Makes an entry the first of its slot; returns the one that was first. Both are plus one, 0 stands
