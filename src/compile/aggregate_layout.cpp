@@ -150,6 +150,12 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
   return groups;
 }
 
+//! Whether a key is a slice of text: unlike a column without a dictionary, it may have few values.
+bool HasSlices(const AggregateLayout& layout) {
+  return std::any_of(layout.keys.begin(), layout.keys.end(),
+                     [](const GroupKey& key) { return key.text && key.text->Slice(); });
+}
+
 //! Whether rows of one group follow each other in the scanned table: its one key orders that table.
 bool IsClustered(const Pipeline& pipeline, const std::vector<bool>& is_dependent,
                  const KernelContext& context) {
@@ -188,9 +194,9 @@ bool HasWideExtreme(const Pipeline& pipeline, ExpressionWriter& writer) {
                      });
 }
 
-//! Whether the pipeline has groups that a work-group can't have to itself: its work-items don't
-//! wait for each other where rows may have any number of matches, so that no two of them can own
-//! different groups of a table, and those that share one need two passes.
+//! Whether the pipeline has groups that a work-group of several work-items can't have to itself:
+//! they don't wait for each other where rows may have any number of matches, so that no two of them
+//! can own different groups of a table, and those that share one need two passes.
 bool SharesWideExtremes(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables,
                         bool multiplies_rows, ExpressionWriter& writer) {
   const bool needs_stops =
@@ -301,7 +307,8 @@ size_t AggregateLayout::KeysBeside(size_t key) const {
 
 AggregateLayout AggregateLayout::Of(const Program& program,
                                     const std::vector<JoinTable>& join_tables,
-                                    KernelContext scratch, uint64_t rows, bool multiplies_rows) {
+                                    KernelContext scratch, uint64_t rows, bool multiplies_rows,
+                                    Shape shape) {
   const Pipeline& pipeline = program.result;
   AggregateLayout layout;
   layout.most_rows = multiplies_rows ? kMostMultipliedRows : std::max<uint64_t>(rows, 1);
@@ -316,7 +323,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
   }
   if (layout.groups > kMostOwnGroups || !layout.InternedTexts().empty() ||
       HasTextExtreme(pipeline, scratch) ||
-      SharesWideExtremes(pipeline, join_tables, multiplies_rows, writer)) {
+      (shape == Shape::Lanes &&
+       SharesWideExtremes(pipeline, join_tables, multiplies_rows, writer))) {
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
@@ -326,7 +334,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
                                                    std::max<uint64_t>(expected_rows, 1));
     shared.is_hashed =
-        layout.index_places.size() > 1 ||
+        layout.index_places.size() > 1 || HasSlices(layout) ||
         (layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected);
     shared.slots = shared.is_hashed ? std::bit_ceil(std::min(expected, kMostSlotsAtFirst / 2) * 2)
                                     : layout.groups;
@@ -363,6 +371,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
       case AggregateFunction::Min:
       case AggregateFunction::Max:
         source.value = list.Add({ExtremeOf(aggregate, value, scratch), 0, argument, true, false});
+        if (aggregate.type.IsVarchar())
+          source.texts = StringArgument::Of(aggregate.argument).Texts(writer, scratch.columns);
         break;
       default:
         break;

@@ -10,6 +10,7 @@
 #include "compile/group_index.hpp"
 #include "compile/join_table.hpp"
 #include "compile/pipeline.hpp"
+#include "compile/shape.hpp"
 
 namespace margay::compile {
 
@@ -62,6 +63,7 @@ struct AggregateLayout {
   struct Source {
     size_t value = 0;  //!< accumulator of its sum, minimum or maximum; unused for counts
     size_t count = 0;  //!< accumulator that counts its values: 0 where none can be NULL
+    std::shared_ptr<const storage::Dictionary> texts;  //!< of a string, but text: value = its code
   };
 
   std::vector<GroupKey> keys;
@@ -87,9 +89,10 @@ struct AggregateLayout {
   size_t KeysBeside(size_t key) const;
 
   //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
-  //! any number of rows if `multiplies_rows`. Throws Unsupported.
+  //! any number of rows if `multiplies_rows`, for a kernel of `shape`. Throws Unsupported.
   static AggregateLayout Of(const Program& program, const std::vector<JoinTable>& join_tables,
-                            KernelContext scratch, uint64_t rows, bool multiplies_rows);
+                            KernelContext scratch, uint64_t rows, bool multiplies_rows,
+                            Shape shape);
 };
 
 //! Writes the value of an aggregate's argument for the row at hand. `columns` are those of the

@@ -104,6 +104,9 @@ Value CastWriter::WriteIntegralToIntegral(Value value, const Type& from, const T
   if (from.kind == TypeKind::Decimal && to.kind == TypeKind::Decimal) {
     return WriteDecimalToDecimal(value, from, to);
   }
+  // DuckDB's TRUE is the least step of a decimal that has no room for a 1, and no error.
+  if (from.IsBoolean() && to.kind == TypeKind::Decimal && to.width == to.scale)
+    return value;
   if (to.kind == TypeKind::Decimal) {
     value = writer_.Bounded(value, Symmetric(PowerOfTen(to.width - to.scale) - 1), is_try_);
     return Scaled(value, to.scale);

@@ -24,8 +24,10 @@ struct KernelContext {
   size_t table = 0;                      //!< that is scanned; rows of others come from joins
   std::set<size_t> missing_tables = {};  //!< of which a row may be missing: all of it is NULL
   Parameters parameters = {};
-  size_t variables = 0;                   //!< declared so far, for unique names
-  TextSearches searches = {};             //!< made for whole segments, before their rows
+  size_t variables = 0;        //!< declared so far, for unique names
+  TextSearches searches = {};  //!< made for whole segments, before their rows
+  //! With dictionaries whose strings are read: argument `strings<number>` (storage::PackStrings).
+  std::vector<InputColumn> string_columns = {};
   std::set<CalendarForm> calendars = {};  //!< in use
   std::set<std::string> sources = {};     //!< of kernels/ whose functions are in use
   bool can_fault = false;                 //!< an expression was written that may set `fault`

@@ -14,10 +14,9 @@ namespace margay::compile {
 namespace {
 
 template <typename... Sink>
-GeneratedKernel GenerateKernel(Shape shape, const KernelGenerator::Input& input,
-                               const Sink&... sink) {
-  return shape == Shape::Loop ? LoopGenerator(input, sink...).Generate()
-                              : LanesGenerator(input, sink...).Generate();
+GeneratedKernel GenerateKernel(const KernelGenerator::Input& input, const Sink&... sink) {
+  return input.shape == Shape::Loop ? LoopGenerator(input, sink...).Generate()
+                                    : LanesGenerator(input, sink...).Generate();
 }
 
 //! What the kernel fills, but for the columns it reads.
@@ -37,10 +36,11 @@ GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTa
                               std::optional<JoinMethod> method) {
   DictionaryCache dictionaries(plain.columns);
   const std::vector<JoinTable> none;
-  const KernelGenerator::Input input{plain.program, plain.columns, plain.rows, dictionaries, none};
+  const KernelGenerator::Input input{shape,      plain.program, plain.columns,
+                                     plain.rows, dictionaries,  none};
   const KernelContext context{plain.columns, dictionaries};
   GeneratedKernel kernel = GenerateKernel(
-      shape, input, JoinTable::Of(plain.program, 0, none, context, plain.rows, shape, method));
+      input, JoinTable::Of(plain.program, 0, none, context, plain.rows, shape, method));
   kernel.structure_name = StructureName(kernel);
   for (const plan::ExpressionPointer& key : plain.program.builds[0].keys)
     kernel.structure_keys += (kernel.structure_keys.empty() ? "" : ", ") + key->ToString();
@@ -66,8 +66,8 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
     Program program = OrderJoins(std::move(cut), columns, rows, dictionaries);
     ChooseRangedKeys(program, columns, rows, dictionaries);
     std::vector<JoinTable> tables;
-    const KernelGenerator::Input input{program, columns, rows,   dictionaries,
-                                       tables,  use,     wanted, kept};
+    const KernelGenerator::Input input{shape,  program, columns, rows, dictionaries,
+                                       tables, use,     wanted,  kept};
     GeneratedProgram generated;
     for (size_t i = 0; i < program.builds.size(); i++) {
       const Pipeline& pipeline = program.builds[i].pipeline;
@@ -76,9 +76,9 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
       tables.push_back(JoinTable::Of(program, i, tables, context, rows, shape, method));
       const auto plain = PlainBuild::Of(program.builds[i], columns, rows);
       generated.builds.push_back(plain ? GeneratePlain(shape, *plain, tables.back(), method)
-                                       : GenerateKernel(shape, input, tables.back()));
+                                       : GenerateKernel(input, tables.back()));
     }
-    generated.result = GenerateKernel(shape, input);
+    generated.result = GenerateKernel(input);
     return generated;
   } catch (const TooManyArguments& wide) {
     return Refusal{wide.what(), true};

@@ -31,6 +31,7 @@ namespace margay::compile {
 //!                           the second counts the groups that came into such a table
 //!   column, validity, text  per column read; validity only where the column has NULLs, text only
 //!                           where it is a text column; then the same for columns of joined tables
+//!   strings                 per dictionary whose strings are read (see storage::PackStrings)
 //!   heads, bits, counts,    per join table read (see JoinTable)
 //!   nexts, links
 //!   resume                  if resumable, uints per unit and work-item, 0 at first: where its next
@@ -80,6 +81,7 @@ struct GeneratedKernel {
   //! so that all kernels over one scan are launched for the same segments.
   std::vector<InputColumn> text_columns;
   std::vector<InputColumn> joined_columns;  //!< of other tables
+  std::vector<InputColumn> string_columns;  //!< of any table, whose dictionaries' strings are read
   std::vector<JoinTable> joins;             //!< join tables that are read
   std::optional<JoinTable> build;           //!< the join table that is filled, if that is the sink
   //! Says all about the join table that is filled but the columns read, where it depends on nothing
@@ -98,7 +100,8 @@ struct GeneratedKernel {
   std::vector<plan::Aggregate> aggregates;
   std::vector<RowOutput> outputs;
   std::vector<KeptColumn> kept;  //!< of a result that stays on the device
-  //! Of a result of rows that is ordered: the last outputs are the words of the rows.
+  //! Of a result of rows that is ordered: the last outputs are its long texts, then the words of
+  //! the rows.
   std::shared_ptr<const OrderWords> order;
   //! A row of an order may raise an error: all are computed, wanted or not.
   bool order_can_fault = false;

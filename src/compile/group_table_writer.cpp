@@ -470,7 +470,7 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     if (const InputColumn* text = text_of(aggregate))
       outputs.AddText(aggregate.type, *text, value, nullptr);
     else
-      outputs.AddValue(aggregate.type, value, TextsOf(aggregate, context), 0);
+      outputs.AddValue(aggregate.type, value, layout_.sources[i].texts, 0);
   }
   for (size_t i = 0; i < scopes; i++)
     body.Close();
@@ -489,6 +489,9 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
     for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
+  collect.string_columns = context.string_columns;
+  for (const InputColumn& column : collect.string_columns)
+    arguments.push_back("__global const uchar* restrict " + StringsArgument(column));
   for (const std::string& argument : OutputArguments(collect.outputs))
     arguments.push_back(argument);
 

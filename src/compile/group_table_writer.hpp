@@ -24,6 +24,7 @@ namespace margay::compile {
 //!   values, nulls           per output: see OutputArguments
 struct CollectKernel {
   std::vector<InputColumn> columns;
+  std::vector<InputColumn> string_columns;
   Parameters parameters;
   std::vector<RowOutput> outputs;  //!< the group keys, then the aggregates
   bool is_filter = false;          //!< may leave out groups that have rows

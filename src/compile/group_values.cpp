@@ -4,7 +4,6 @@
 
 #include "compile/float_group_key.hpp"
 #include "compile/refusal.hpp"
-#include "compile/string_argument.hpp"
 
 namespace margay::compile {
 
@@ -24,14 +23,6 @@ Range Limited(const Range& range) {
 }
 
 }  // namespace
-
-std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggregate,
-                                                   const KernelContext& context) {
-  if (!aggregate.type.IsVarchar())
-    return nullptr;
-  const plan::ExpressionPointer column = StringArgument::Of(aggregate.argument).column;
-  return context.columns[column->ColumnIndex()].form->GetDictionary();
-}
 
 std::string GroupValues::Unsigned(Int128 value) {
   return "(ulong)" + parameters_.AddInteger(value, Machine::Int64);

@@ -8,10 +8,6 @@
 
 namespace margay::compile {
 
-//! The dictionary of an aggregate whose result is a string; else null.
-std::shared_ptr<const storage::Dictionary> TextsOf(const plan::Aggregate& aggregate,
-                                                   const KernelContext& context);
-
 //! Writes the finished values of one group of a shared table: of its keys, from the words of the
 //! group's index, and of its aggregates, from the words of its accumulators.
 class GroupValues {

@@ -102,8 +102,7 @@ std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
                           aggregates[i].function == plan::AggregateFunction::Count;
     if (layout.keys.empty() && !is_count)
       value.null = "1";
-    columns.push_back(
-        KeepColumn(aggregates[i].type, value, TextsOf(aggregates[i], scratch), rows, 0));
+    columns.push_back(KeepColumn(aggregates[i].type, value, layout.sources[i].texts, rows, 0));
   }
   return columns;
 }

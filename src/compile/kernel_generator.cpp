@@ -83,6 +83,8 @@ KernelGenerator::KernelGenerator(const Input& input)
       order_is_of_scan_ = order_is_of_scan_ && input_.columns[column].table == pipeline_.table;
     });
   }
+  for (const OrderWords::LongText& text : kernel_.order->LongTexts())
+    kernel_.outputs.push_back(RowOutput::Of(text.text, ReadColumns(), context_));
   RowOutput word;
   word.type = plan::TypeKind::UInt64;
   kernel_.outputs.insert(kernel_.outputs.end(), kernel_.order->Count(), word);
@@ -138,8 +140,9 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   }
   Pipeline reading = pipeline;
   if (pipeline.is_aggregate) {
-    kernel_.aggregate = AggregateLayout::Of(input.program, input.join_tables, context_,
-                                            input.rows[pipeline.table], MultipliesRows());
+    kernel_.aggregate =
+        AggregateLayout::Of(input.program, input.join_tables, context_, input.rows[pipeline.table],
+                            MultipliesRows(), input.shape);
     if (kernel_.aggregate.shared)
       group_table_.emplace(pipeline, kernel_.aggregate, context_);
     for (size_t i = reading.outputs.size(); i-- > 0;) {
@@ -239,6 +242,8 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
     for (const std::string& argument : GatherArguments(column))
       arguments.push_back(argument);
   }
+  for (const InputColumn& column : context_.string_columns)
+    arguments.push_back("__global const uchar* restrict " + StringsArgument(column));
   for (const JoinTable& table : kernel_.joins)
     AddJoinArguments(table, false, arguments);
   if (kernel_.is_resumable)
@@ -285,7 +290,7 @@ void KernelGenerator::WriteArgumentsList(CodeBlock& block) {
 }
 
 GeneratedKernel KernelGenerator::Generate() {
-  kernel_.shape = GetShape();
+  kernel_.shape = input_.shape;
   if (kernel_.shape == Shape::Loop)
     context_.searches = TextSearches::Of(pipeline_, input_.columns);
   CodeBlock body(1);
@@ -363,10 +368,16 @@ GeneratedKernel KernelGenerator::Generate() {
     fault.Line("int unfinished = 0;");
   if (can_be_full)
     fault.Line("int full = 0;");
-  if (group_table_)
+  if (group_table_) {
     fault.Line("int added = 0;");
+    for (size_t i = 0; i < kernel_.aggregate.InternedTexts().size(); i++)
+      InternedText::WriteRecent(fault, i, kernel_.shape);
+  }
   if (has_key_range)
     fault.Line("long least = LONG_MAX, greatest = LONG_MIN;");
+  const bool has_bits = kernel_.build && kernel_.build->has_bits;
+  if (has_bits)
+    fault.Line("held_bits held = {0, 0};");
   block.Append(fault);
   block.Append(body);
   CodeBlock report(1);
@@ -378,6 +389,8 @@ GeneratedKernel KernelGenerator::Generate() {
     report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
   if (group_table_)
     report.Line("if (added) atomic_add(faults + 1, added);");
+  if (has_bits)
+    report.Line("give_bits(" + JoinWriter::Bits(*kernel_.build) + ", &held);");
   if (has_key_range) {
     report.Open("if (least <= greatest) {");
     report.Line("atomic_min_long(key_range, least);");
@@ -389,6 +402,7 @@ GeneratedKernel KernelGenerator::Generate() {
 
   kernel_.source = block.Text();
   kernel_.parameters = std::move(context_.parameters);
+  kernel_.string_columns = std::move(context_.string_columns);
   return std::move(kernel_);
 }
 
@@ -512,6 +526,10 @@ void KernelGenerator::WriteOutputs(ExpressionWriter& writer, CodeBlock& block,
   if (!kernel_.order)
     return;
   size_t output = pipeline_.outputs.size();
+  for (const OrderWords::LongText& text : kernel_.order->LongTexts()) {
+    WriteOutput(kernel_.outputs[output], output, text.text, columns, writer, block, position);
+    output++;
+  }
   for (const std::string& word : kernel_.order->Write(writer))
     block.Line(Numbered("values", output++) + "[" + position + "] = (long)" + word + ";");
 }

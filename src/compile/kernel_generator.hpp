@@ -17,6 +17,7 @@ class KernelGenerator {
  public:
   //! What the pipelines of a program share. All outlive the generator.
   struct Input {
+    Shape shape;
     const Program& program;
     const std::vector<InputColumn>& columns;  //!< of all tables, by number
     const std::vector<uint64_t>& rows;        //!< of the tables
@@ -37,7 +38,6 @@ class KernelGenerator {
  protected:
   //! Writes everything between the declarations of parameters and the report of faults.
   virtual void WriteBody(CodeBlock& block) = 0;
-  virtual Shape GetShape() const = 0;
 
   //! Declares what is fixed for a segment: rows, bases and pointers `c<n>`, `n<n>` to its columns.
   //! `segment` points to its row of the work list.

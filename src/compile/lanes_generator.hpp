@@ -27,7 +27,6 @@ class LanesGenerator : public KernelGenerator {
 
  protected:
   void WriteBody(CodeBlock& block) override;
-  Shape GetShape() const override { return Shape::Lanes; }
 
  private:
   enum class Table { Private, Local, Owned, Shared, Global };

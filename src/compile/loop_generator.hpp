@@ -21,7 +21,6 @@ class LoopGenerator : public KernelGenerator {
 
  protected:
   void WriteBody(CodeBlock& block) override;
-  Shape GetShape() const override { return Shape::Loop; }
 
  private:
   void WriteTable(CodeBlock& block);

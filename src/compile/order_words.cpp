@@ -15,12 +15,21 @@ namespace {
 constexpr unsigned kWordBits = 64;
 constexpr unsigned kWordBytes = kWordBits / 8;
 
-//! Most bytes of text that are ordered: each 8 are a word of every row.
+//! Texts that can have more bytes are long: each 8 bytes are a word of every row.
 constexpr Int128 kMostTextBytes = 128;
+
+//! Of a long text, in the words: most texts differ in them, and each word more is one more to sort
+//! by.
+constexpr Int128 kLongTextBytes = 32;
 
 //! Words that hold text of up to `bytes` bytes.
 unsigned WordsFor(Int128 bytes) {
   return static_cast<unsigned>((bytes + kWordBytes - 1) / kWordBytes);
+}
+
+//! From `bits` to the next multiple of those of a word.
+unsigned BitsToWord(size_t bits) {
+  return static_cast<unsigned>((kWordBits - bits % kWordBits) % kWordBits);
 }
 
 //! Strings are ordered by their codes, what is computed of them by the places of the results.
@@ -56,7 +65,7 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);
-  unsigned bits = 1;
+  size_t bits = 0;
   for (const plan::OrderKey& order_key : keys) {
     const Value value = WriteKey(writer, order_key.expression);
     Key& key = keys_.emplace_back();
@@ -67,23 +76,26 @@ OrderWords::OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext sc
     const std::optional<InputColumn> text = FindTextColumn(*order_key.expression, scratch.columns);
     if (text) {
       key.range = {0, TextWriter::LongestText(*text), true};
-      if (key.range.high > kMostTextBytes) {
-        throw Unsupported("ORDER BY text of more than " +
-                          std::to_string(static_cast<int>(kMostTextBytes)) + " bytes; " +
-                          text->name + " has too many different strings for a dictionary");
-      }
+      key.is_long = key.range.high > kMostTextBytes;
     }
-    key.bits = key.is_float ? kWordBits : BitsFor(key.range);
-    if (text)
-      key.bits += WordsFor(key.range.high) * kWordBits;
+    if (key.is_long)
+      key.bits = WordsFor(kLongTextBytes) * kWordBits;
+    else if (text)
+      key.bits = WordsFor(key.range.high) * kWordBits + BitsFor(key.range);
+    else
+      key.bits = key.is_float ? kWordBits : BitsFor(key.range);
     bits += key.bits + (key.can_be_null ? 1 : 0);
+    if (key.is_long) {
+      bits += BitsToWord(bits);
+      long_texts_.push_back({bits / kWordBits, order_key.expression, order_key.is_descending});
+    }
     if (order_key.expression->GetOperation() != plan::Operation::Column)
       continue;
     const InputColumn& column = scratch.columns[order_key.expression->ColumnIndex()];
     if (column.table == scratch.table && !column.IsText())
       key.form = column.form;
   }
-  count_ = (bits + kWordBits - 1) / kWordBits;
+  count_ = bits / kWordBits + 1;
 }
 
 void OrderWords::AddTextFields(ExpressionWriter& writer, const Key& key, const InputColumn& column,
@@ -91,10 +103,13 @@ void OrderWords::AddTextFields(ExpressionWriter& writer, const Key& key, const I
   const std::string text = TextWriter(writer).WriteBytes(column);
   const std::string is_counted = key.can_be_null ? value.null + " ? 0UL : " : "";
   const std::string sign = key.key.is_descending ? "~" : "";
-  for (unsigned word = 0; word < WordsFor(key.range.high); word++) {
+  const unsigned words = WordsFor(key.is_long ? kLongTextBytes : key.range.high);
+  for (unsigned word = 0; word < words; word++) {
     fields.push_back({kWordBits, "(" + is_counted + sign + "text_order_word(" + text + ", " +
                                      std::to_string(word * kWordBytes) + "u))"});
   }
+  if (key.is_long)
+    return;
   const TextWriter::Bounds bounds = TextWriter(writer).WriteBounds(column);
   const std::string bytes = "(ulong)(" + bounds.end + " - " + bounds.begin + ")";
   const std::string longest =
@@ -144,8 +159,15 @@ void OrderWords::AddFields(ExpressionWriter& writer, const Key& key,
 
 std::vector<std::string> OrderWords::Write(ExpressionWriter& writer) const {
   std::vector<Field> fields;
-  for (const Key& key : keys_)
+  for (const Key& key : keys_) {
     AddFields(writer, key, fields);
+    if (!key.is_long)
+      continue;
+    size_t bits = 0;
+    for (const Field& field : fields)
+      bits += field.bits;
+    fields.push_back({BitsToWord(bits), "0UL"});
+  }
   const auto declare = [&](const std::string& code) {
     const std::string name = "v" + std::to_string(writer.context_.variables++);
     writer.block_.Line("const ulong " + name + " = " + code + ";");
@@ -157,6 +179,8 @@ std::vector<std::string> OrderWords::Write(ExpressionWriter& writer) const {
   };
   size_t position = 0;
   for (const Field& field : fields) {
+    if (field.bits == 0)
+      continue;
     const std::string name = declare(field.code);
     const size_t word = position / kWordBits;
     const auto room = static_cast<unsigned>(kWordBits - position % kWordBits);

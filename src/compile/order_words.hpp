@@ -16,16 +16,27 @@ namespace margay::compile {
 //! The bits of all keys follow each other, the most significant first. Of a key: one bit for NULL,
 //! if there can be any; then the distance of the value from that end of its range that comes first,
 //! in as many bits as the range needs, 64 for a float; 0 for NULL. Of text: all bytes that there
-//! can be, the first one highest, 0 behind the end, then how many there are. At least one bit
+//! can be, the first one highest, 0 behind the end, then how many there are. Of text that can be
+//! long only the first bytes, and the next key begins with a word: see LongText. At least one bit
 //! behind the last key is 0, so that all words of kNoBound are above those of any row.
 class OrderWords {
  public:
   static constexpr uint64_t kNoBound = std::numeric_limits<uint64_t>::max();
 
+  //! A text of which the words have the first bytes only. Rows with the same first `words` words
+  //! are in the order of the text, and where that is the same in the order of the words that
+  //! follow.
+  struct LongText {
+    size_t words = 0;
+    plan::ExpressionPointer text;
+    bool is_descending = false;
+  };
+
   //! `scratch` is that of the kernel whose rows are ordered. Throws Unsupported.
   OrderWords(const std::vector<plan::OrderKey>& keys, KernelContext scratch);
 
   size_t Count() const { return count_; }
+  const std::vector<LongText>& LongTexts() const { return long_texts_; }
 
   //! Writes the code of the words of the row at hand; returns the variables that hold them.
   std::vector<std::string> Write(ExpressionWriter& writer) const;
@@ -41,7 +52,8 @@ class OrderWords {
     plan::OrderKey key;
     bool can_be_null = false;
     bool is_float = false;
-    Range range;  //!< of integers; of the bytes of text
+    bool is_long = false;  //!< a LongText
+    Range range;           //!< of integers; of the bytes of text
     unsigned bits = 0;
     //! Of a key that is a column of the scanned table; else null.
     std::shared_ptr<const storage::ColumnForm> form;
@@ -60,6 +72,7 @@ class OrderWords {
   static uint64_t LowestDistance(const Key& key, const storage::SegmentStatistics& statistics);
 
   std::vector<Key> keys_;
+  std::vector<LongText> long_texts_;
   size_t count_ = 0;
 };
 

@@ -113,6 +113,10 @@ std::string DirectReader::IsNull(const InputColumn& column) const {
   return "!(n" + std::to_string(column.number) + "[row / 8] >> row % 8 & 1)";
 }
 
+std::string StringsArgument(const InputColumn& column) {
+  return "strings" + std::to_string(column.number);
+}
+
 std::string JoinedRow(size_t table) {
   return "row" + std::to_string(table);
 }

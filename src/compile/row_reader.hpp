@@ -62,6 +62,9 @@ std::vector<std::string> ScanArguments(const InputColumn& column);
 //! extent.
 std::vector<std::string> GatherArguments(const InputColumn& column);
 
+//! The kernel argument that is the packed strings of the column's dictionary.
+std::string StringsArgument(const InputColumn& column);
+
 //! The variable that holds the number of a joined table's row.
 std::string JoinedRow(size_t table);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/dictionary_writer.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
@@ -11,20 +12,30 @@ using plan::Operation;
 
 namespace {
 
-//! The text column that `column` is; null if it has a dictionary.
-const InputColumn* TextOf(const plan::Expression& column, const std::vector<InputColumn>& columns) {
-  const InputColumn& input = columns[column.ColumnIndex()];
+bool IsFunction(const plan::Expression& string) {
+  return string.GetOperation() == Operation::Dictionary;
+}
+
+bool IsString(const plan::Expression& expression) {
+  return expression.GetOperation() == Operation::Column || IsFunction(expression);
+}
+
+//! The text column that `string` is; null if it has a dictionary.
+const InputColumn* TextOf(const plan::Expression& string, const std::vector<InputColumn>& columns) {
+  if (IsFunction(string))
+    return nullptr;
+  const InputColumn& input = columns[string.ColumnIndex()];
   return input.IsText() ? &input : nullptr;
 }
 
 }  // namespace
 
 std::optional<StringArgument> StringArgument::Find(const plan::ExpressionPointer& argument) {
-  if (argument->GetOperation() == Operation::Column)
+  if (IsString(*argument))
     return StringArgument{argument, nullptr};
   const auto& operands = argument->Operands();
   const bool is_conditional = argument->GetOperation() == Operation::Case && operands.size() == 3 &&
-                              operands[1]->GetOperation() == Operation::Column &&
+                              IsString(*operands[1]) &&
                               operands[2]->GetOperation() == Operation::Constant &&
                               operands[2]->GetConstant().is_null;
   if (!is_conditional)
@@ -40,15 +51,23 @@ StringArgument StringArgument::Of(const plan::ExpressionPointer& argument) {
 
 const InputColumn* StringArgument::FindText(const plan::ExpressionPointer& argument,
                                             const std::vector<InputColumn>& columns) {
-  return argument && argument->GetType().IsVarchar() ? TextOf(*Of(argument).column, columns)
+  return argument && argument->GetType().IsVarchar() ? TextOf(*Of(argument).string, columns)
                                                      : nullptr;
+}
+
+std::shared_ptr<const storage::Dictionary> StringArgument::Texts(
+    ExpressionWriter& writer, const std::vector<InputColumn>& columns) const {
+  if (IsFunction(*string))
+    return DictionaryWriter(writer).WriteIdentifier(*string).texts;
+  return columns[string->ColumnIndex()].form->GetDictionary();
 }
 
 Value StringArgument::Write(ExpressionWriter& writer,
                             const std::vector<InputColumn>& columns) const {
-  Value value = writer.Write(column);
+  Value value = IsFunction(*string) ? DictionaryWriter(writer).WriteIdentifier(*string).identifier
+                                    : writer.Write(string);
   // Vectors only count strings.
-  const InputColumn* text = TextOf(*column, columns);
+  const InputColumn* text = TextOf(*string, columns);
   if (text != nullptr && !writer.GetDialect().IsVector()) {
     const std::string row = TextWriter(writer).WriteRow(*text);
     value.machine = Machine::Int64;

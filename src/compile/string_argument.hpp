@@ -1,16 +1,18 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "compile/expression_writer.hpp"
+#include "storage/dictionary.hpp"
 
 namespace margay::compile {
 
-//! The argument of a minimum or maximum of strings: a VARCHAR column, NULL where a condition is not
-//! true.
+//! The argument of a minimum or maximum of strings: a VARCHAR column, or a function of one with a
+//! dictionary, NULL where a condition is not true.
 struct StringArgument {
-  plan::ExpressionPointer column;
+  plan::ExpressionPointer string;
   plan::ExpressionPointer condition;  //!< null: there is none
 
   //! None where `argument`, a VARCHAR, is another expression.
@@ -21,6 +23,9 @@ struct StringArgument {
   static const InputColumn* FindText(const plan::ExpressionPointer& argument,
                                      const std::vector<InputColumn>& columns);
 
+  //! What the strings' codes stand for; null if they are text. `columns` are those of the kernel.
+  std::shared_ptr<const storage::Dictionary> Texts(ExpressionWriter& writer,
+                                                   const std::vector<InputColumn>& columns) const;
   //! Writes the string of the row at hand: its code, or, if it is text, the word of it that
   //! TextExtreme folds. `columns` are those of the kernel.
   Value Write(ExpressionWriter& writer, const std::vector<InputColumn>& columns) const;

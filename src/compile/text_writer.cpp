@@ -6,6 +6,7 @@
 #include "compile/dictionary_writer.hpp"
 #include "compile/refusal.hpp"
 #include "storage/constants.hpp"
+#include "storage/dictionary_strings.hpp"
 
 namespace margay::compile {
 
@@ -16,8 +17,13 @@ namespace {
 //! Bytes that text.cl may read behind a constant.
 constexpr size_t kConstantSlack = 16;
 
-//! Of a dictionary whose strings are compared: they come with the query.
+//! Of a dictionary whose strings are compared: where they are computed, they come with the query.
 constexpr size_t kMostDictionaryBytes = size_t{1} << 28;
+
+void RefuseLarge(const storage::Dictionary& dictionary) {
+  if (dictionary.Bytes() > kMostDictionaryBytes)
+    throw Unsupported("comparing the strings of a dictionary of more than 256 MiB");
+}
 
 //! Of one character.
 constexpr Int128 kMostCharacterBytes = 4;
@@ -247,26 +253,34 @@ TextWriter::Text TextWriter::WriteConstant(const plan::Constant& constant) {
   return {"lookups + " + offset, {"", "(uint)" + length}, constant.is_null ? "1" : ""};
 }
 
-TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictionary& dictionary) {
-  if (dictionary.Bytes() > kMostDictionaryBytes)
-    throw Unsupported("comparing the strings of a dictionary of more than 256 MiB");
-  std::vector<uint32_t> ends;
-  std::string bytes;
-  for (uint32_t i = 0; i < dictionary.Size(); i++) {
-    bytes += dictionary.Value(i);
-    ends.push_back(static_cast<uint32_t>(bytes.size()));
-  }
-  ends.resize(std::max<size_t>(ends.size(), 1));
-  bytes.append(storage::kExtentSlackBytes, '\0');
-  auto& parameters = writer_.context_.parameters;
-  const std::string table = "((__global const uint*)(lookups + " +
-                            parameters.AddLookup(ends.data(), ends.size() * sizeof(uint32_t)) +
-                            "))";
+std::string TextWriter::WriteStrings(const InputColumn& column) {
+  if (!column.image)
+    return WriteStrings(*column.form->GetDictionary());
+  RefuseLarge(*column.form->GetDictionary());
+  auto& columns = writer_.context_.string_columns;
+  if (std::none_of(columns.begin(), columns.end(),
+                   [&](const InputColumn& other) { return other.number == column.number; }))
+    columns.push_back(column);
+  return StringsArgument(column);
+}
+
+std::string TextWriter::WriteStrings(const storage::Dictionary& computed) {
+  RefuseLarge(computed);
+  const std::vector<uint8_t> strings = storage::PackStrings(computed);
+  return "(lookups + " + writer_.context_.parameters.AddLookup(strings.data(), strings.size()) +
+         ")";
+}
+
+TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictionary& dictionary,
+                                        const std::string& strings) {
+  const std::string ends = "((__global const uint*)" + strings + ")";
+  const std::string begin = writer_.context_.parameters.AddInteger(
+      static_cast<Int128>(storage::BytesBegin(dictionary)), Machine::Int64);
   const std::string entry =
       Declare("int", code.CanBeNull() ? code.null + " ? 0 : " + code.code : code.code);
-  return {"lookups + " + parameters.AddLookup(bytes.data(), bytes.size()),
-          {Declare("uint", entry + " == 0 ? 0 : " + table + "[" + entry + " - 1]"),
-           Declare("uint", table + "[" + entry + "]")},
+  return {strings + " + " + begin,
+          {Declare("uint", entry + " == 0 ? 0 : " + ends + "[" + entry + " - 1]"),
+           Declare("uint", ends + "[" + entry + "]")},
           code.null};
 }
 
@@ -283,10 +297,11 @@ TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
   Text text;
   if (expression.GetOperation() == Operation::Column) {
     const InputColumn& column = writer_.context_.columns[expression.ColumnIndex()];
-    text = WriteEntry(writer_.WriteColumn(expression), *column.form->GetDictionary());
+    text = WriteEntry(writer_.WriteColumn(expression), *column.form->GetDictionary(),
+                      WriteStrings(column));
   } else if (expression.GetOperation() == Operation::Dictionary) {
     const DerivedColumn derived = DictionaryWriter(writer_).WriteIdentifier(expression);
-    text = WriteEntry(derived.identifier, *derived.texts);
+    text = WriteEntry(derived.identifier, *derived.texts, WriteStrings(*derived.texts));
   } else {
     throw Unsupported("comparing the strings of " + expression.ToString() + " row by row");
   }

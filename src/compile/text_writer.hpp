@@ -82,8 +82,13 @@ class TextWriter {
   Bounds WriteSlice(const plan::Expression& slice, const std::string& address, Bounds whole);
   Text WriteText(const plan::Expression& expression);
   Text WriteConstant(const plan::Constant& constant);
-  //! The string that `code` stands for in `dictionary`.
-  Text WriteEntry(const Value& code, const storage::Dictionary& dictionary);
+  //! The code of the address of the packed strings (storage::PackStrings) of a dictionary: that of
+  //! `column`, whose image keeps them on the device, or one that is computed.
+  std::string WriteStrings(const InputColumn& column);
+  std::string WriteStrings(const storage::Dictionary& computed);
+  //! The string that `code` stands for in `dictionary`, whose strings are packed at `strings`.
+  Text WriteEntry(const Value& code, const storage::Dictionary& dictionary,
+                  const std::string& strings);
   //! A string with a dictionary, computed or not.
   Text WriteCoded(const plan::Expression& expression);
   Value WriteLength(const plan::Expression& expression);

@@ -6,6 +6,7 @@
 #include "duckdb/capture_set_operation.hpp"
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/dictionary_expression.hpp"
+#include "duckdb/planner/expression/bound_conjunction_expression.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
 #include "plan/domain.hpp"
 
@@ -215,7 +216,8 @@ class ConditionCapture {
     return std::nullopt;
   }
 
-  //! A condition over the columns of both sides.
+  //! A condition over the columns of both sides. Equalities of one side with the other become keys:
+  //! DuckDB tests them before what may raise an error, too.
   Reason AddPredicate(const duckdb::Expression& predicate) {
     CaptureScope scope;
     scope.columns = columns_;
@@ -226,12 +228,67 @@ class ConditionCapture {
       }
       scope.bindings.push_back(std::move(binding));
     }
+    return AddConjuncts(predicate, scope);
+  }
+
+  //! Adds the conjuncts of `predicate`, whose columns are those of `scope`.
+  Reason AddConjuncts(const duckdb::Expression& predicate, const CaptureScope& scope) {
+    if (predicate.GetExpressionType() == ExpressionType::CONJUNCTION_AND) {
+      for (const auto& child : predicate.Cast<duckdb::BoundConjunctionExpression>().children) {
+        if (Reason reason = AddConjuncts(*child, scope)) {
+          return reason;
+        }
+      }
+      return std::nullopt;
+    }
     CapturedExpression captured = ExpressionCapture(context_, scope).Capture(predicate);
     if (!captured) {
       return captured.reason;
     }
-    residual_.push_back(std::move(captured.expression));
+    if (std::optional<plan::JoinKey> key = FindKey(*captured.expression)) {
+      keys_.push_back(std::move(*key));
+    } else {
+      residual_.push_back(std::move(captured.expression));
+    }
     return std::nullopt;
+  }
+
+  //! `conjunct` as a key, if it is an equality of an expression of the probe side with one of the
+  //! build side.
+  std::optional<plan::JoinKey> FindKey(const plan::Expression& conjunct) const {
+    const bool nulls_are_equal = conjunct.GetOperation() == plan::Operation::NotDistinctFrom;
+    if (conjunct.GetOperation() != plan::Operation::Equal && !nulls_are_equal) {
+      return std::nullopt;
+    }
+    plan::ExpressionPointer of_probe = conjunct.Operands()[0], of_build = conjunct.Operands()[1];
+    if (SideOf(*of_probe) == Side::Build) {
+      std::swap(of_probe, of_build);
+    }
+    if (SideOf(*of_probe) != Side::Probe || SideOf(*of_build) != Side::Build) {
+      return std::nullopt;
+    }
+    std::vector<plan::ExpressionPointer> own(columns_.size());
+    for (size_t i = 0; i < build_.columns.size(); i++) {
+      const CapturedColumn& column = build_.columns[i];
+      own[probe_.columns.size() + i] = plan::Expression::Column(i, column.type, column.name);
+    }
+    of_build = plan::Substitute(of_build, own);
+    return plan::JoinKey{of_probe, of_build,
+                         nulls_are_equal && !plan::IsNeverNull(*of_build, build_node_)};
+  }
+
+  enum class Side { Probe, Build, None };
+
+  //! The side whose columns are all that `expression`, over those of both sides, reads.
+  Side SideOf(const plan::Expression& expression) const {
+    bool reads_probe = false, reads_build = false;
+    plan::VisitColumns(expression, [&](size_t column) {
+      (column < probe_.columns.size() ? reads_probe : reads_build) = true;
+    });
+    if (reads_probe == reads_build) {
+      return Side::None;
+    }
+    return reads_probe ? Side::Probe : Side::Build;
   }
 
   duckdb::ClientContext& context_;

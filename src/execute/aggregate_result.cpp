@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "compile/float_group_key.hpp"
-#include "compile/string_argument.hpp"
 #include "execute/part.hpp"
 
 namespace margay::execute {
@@ -170,19 +169,9 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64
   auto finished = std::make_shared<Finished>();
   for (const GroupKey& key : layout.keys)
     finished->columns.push_back({key.type, {}, {}, false, key.texts});
-  for (const plan::Aggregate& aggregate : kernel.aggregates) {
-    GrowingColumn column{aggregate.type, {}, {}, false, nullptr};
-    if (aggregate.type.IsVarchar()) {
-      const size_t number = compile::StringArgument::Of(aggregate.argument).column->ColumnIndex();
-      for (const auto* inputs : {&kernel.columns, &kernel.joined_columns}) {
-        for (const compile::InputColumn& input : *inputs) {
-          if (input.number == number)
-            column.dictionary = input.form->GetDictionary();
-        }
-      }
-    }
-    finished->columns.push_back(std::move(column));
-  }
+  for (size_t i = 0; i < kernel.aggregates.size(); i++)
+    finished->columns.push_back(
+        {kernel.aggregates[i].type, {}, {}, false, layout.sources[i].texts});
   for (GrowingColumn& column : finished->columns)
     column.Reserve(layout.groups);
 

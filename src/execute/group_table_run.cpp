@@ -71,7 +71,12 @@ void GroupTableRun::RunAll() {
   if (!shared_.has_two_passes)
     return;
   is_second_ = 1;
+  const RunStatistics first = statistics_;
   KernelRun::RunAll();
+  // The rows are the same.
+  statistics_.rows_in = first.rows_in;
+  statistics_.segments = first.segments;
+  statistics_.segments_skipped = first.segments_skipped;
 }
 
 void GroupTableRun::CreateTable() {
@@ -86,11 +91,11 @@ void GroupTableRun::CreateTable() {
     codes_ = GetPart().Pool().TakeScratch(slots_ * layout_.index_places.size() * sizeof(uint64_t));
   size_t interned = 0;
   for (size_t i = 0; i < texts_.size(); i++)
-    interned += InternedBytes(i);
+    interned += InternedSlots(i) * sizeof(uint32_t);
   reservation_ = GetPart().Pool().Reserve(interned);
   for (size_t i = 0; i < texts_.size(); i++)
-    interned_.push_back(
-        device.CreateZeroedBuffer(InternedBytes(i), device::Access::ReadWrite, Queue()));
+    interned_.push_back(device.CreateZeroedBuffer(InternedSlots(i) * sizeof(uint32_t),
+                                                  device::Access::ReadWrite, Queue()));
   device::Kernel prepare =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kPrepareKernel);
   BindTable(prepare, 0);
@@ -118,12 +123,12 @@ void GroupTableRun::BindSink(device::Kernel& kernel, uint32_t argument, const Ba
     kernel.Argument(argument++, is_second_);
   for (size_t i = 0; i < texts_.size(); i++) {
     kernel.Argument(argument++, interned_[i]);
-    kernel.Argument(argument++, compile::InternedText::Slots(texts_[i]) - 1);
+    kernel.Argument(argument++, InternedSlots(i) - 1);
   }
 }
 
-size_t GroupTableRun::InternedBytes(size_t text) const {
-  return compile::InternedText::Slots(texts_[text]) * sizeof(uint32_t);
+uint64_t GroupTableRun::InternedSlots(size_t text) const {
+  return compile::InternedText::Slots(texts_[text], shared_, slots_);
 }
 
 GroupTableRun::Packed GroupTableRun::Pack() {
@@ -178,16 +183,17 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   kernel.Argument(argument++, capacity);
   for (size_t i = 0; i < collect.columns.size(); i++)
     argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
+  const std::vector<memory::ExtentPin> strings = PinStrings(collect.string_columns);
+  for (const memory::ExtentPin& pin : strings)
+    kernel.Argument(argument++, pin.Buffer());
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
   RunOverSlots(kernel, "groups packed");
   int32_t faults = 0;
   uint32_t wanted = groups_;
-  Timed([&] {
-    Queue().Read(report, 0, &faults, sizeof(faults));
-    if (collect.is_filter)
-      Queue().Read(count, 0, &wanted, sizeof(wanted));
-  });
+  Queue().Read(report, 0, &faults, sizeof(faults));
+  if (collect.is_filter)
+    Queue().Read(count, 0, &wanted, sizeof(wanted));
   Settle();
   ThrowFaults(faults);
   return wanted;
@@ -255,12 +261,13 @@ ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& pac
     validity = Copied(queue, column.nulls, first, groups, 1);
   if (output.text_column)
     owned.texts.push_back(FetchTexts(queue, *output.text_column, values));
+  ResultColumn result{output.type, values.data(),
+                      validity.empty() ? nullptr : As<uint8_t>(validity), output.texts};
   if (output.function) {
-    values = ResultsOf(*output.function, output.type, {As<std::string_view>(values), groups},
-                       validity, owned.results.emplace_back());
+    owned.texts.push_back(
+        ComputeFunction(*output.function, groups, *GetPart().Pool().Allocator(), result));
   }
-  return {output.type, values.data(), validity.empty() ? nullptr : As<uint8_t>(validity),
-          output.texts};
+  return result;
 }
 
 ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size_t groups) {

@@ -40,7 +40,6 @@ class GroupTableRun : public KernelRun {
   struct Owned {
     std::vector<std::shared_ptr<const void>> texts;
     std::deque<std::vector<std::byte>> values;
-    std::deque<plan::DictionaryResults> results;  //!< of functions of texts
   };
 
   //! Makes an empty table of slots_ slots.
@@ -48,7 +47,7 @@ class GroupTableRun : public KernelRun {
   //! Sets the arguments that are the table; returns the number of the next one.
   uint32_t BindTable(device::Kernel& kernel, uint32_t argument) const;
   //! Of the table that gives the strings of text number `text` their numbers.
-  size_t InternedBytes(size_t text) const;
+  uint64_t InternedSlots(size_t text) const;
   //! Starts a kernel that walks all slots; `name` is for people.
   void RunOverSlots(device::Kernel& kernel, const std::string& name);
   Packed Pack();

@@ -91,6 +91,14 @@ void KernelRun::PinColumns() {
   joined_pins_ = pin(Kernel().joined_columns);
 }
 
+std::vector<memory::ExtentPin> KernelRun::PinStrings(
+    const std::vector<compile::InputColumn>& columns) const {
+  std::vector<memory::ExtentPin> pins;
+  for (const compile::InputColumn& column : columns)
+    pins.push_back(column.image->Strings().Pin(*column.form->GetDictionary(), part_->Pool()));
+  return pins;
+}
+
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
     auto run = std::make_unique<BuildRun>(part_, build, options_, tables_);
@@ -262,6 +270,7 @@ void KernelRun::RunAll() {
   const auto& lookups = Kernel().parameters.LookupBytes();
   parameters_ = Upload(words);
   lookups_ = Upload(lookups);
+  Timed([&] { strings_ = PinStrings(Kernel().string_columns); });
   Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
   const auto lacks_rows = [](const ColumnPins& pins) {
     return pins.data.empty() || pins.texts.empty();
@@ -354,6 +363,8 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
   const auto& joined = Kernel().joined_columns;
   for (size_t i = 0; i < joined.size(); i++)
     argument = BindJoined(kernel, argument, joined[i], (*joined_pins_)[i], no_rows_);
+  for (const memory::ExtentPin& strings : strings_)
+    kernel.Argument(argument++, strings.Buffer());
   for (const compile::JoinTable& table : Kernel().joins)
     argument = Joins().Bind(table, kernel, argument);
   if (Kernel().is_resumable)
@@ -413,7 +424,7 @@ bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Bat
     queue.ReadAsync(faults_, 0, tables_->pending.back().report.get(), sizeof(KernelReport));
     return true;
   }
-  Timed([&] { queue.Read(faults_, 0, &report_, sizeof(report_)); });
+  queue.Read(faults_, 0, &report_, sizeof(report_));
   Settle();
   const double milliseconds = static_cast<double>(end.KernelNanoseconds()) / 1e6;
   CountLaunches(name_, 1, milliseconds);

@@ -160,6 +160,8 @@ class KernelRun : public Run {
       Timed([&] { Queue().Write(buffer, 0, values.data(), bytes); });
     return buffer;
   }
+  //! The strings of the dictionaries of `columns`, near the device.
+  std::vector<memory::ExtentPin> PinStrings(const std::vector<compile::InputColumn>& columns) const;
   //! Throws what a kernel reported in `faults`.
   static void ThrowFaults(int32_t faults);
   //! By column of the kernel, and by joined column. Results that refer to the columns share them.
@@ -206,6 +208,7 @@ class KernelRun : public Run {
   std::vector<std::unique_ptr<KernelRun>> builds_;  //!< whose launches may be under way
   std::shared_ptr<const std::vector<ColumnPins>> pins_;
   std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
+  std::vector<memory::ExtentPin> strings_;  //!< by string column of the kernel
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};

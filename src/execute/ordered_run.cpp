@@ -1,7 +1,11 @@
 #include "execute/ordered_run.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string_view>
 
+#include "execute/pinned_block.hpp"
 #include "kernels/radix_sort.hpp"
 
 namespace margay::execute {
@@ -11,8 +15,10 @@ namespace {
 //! Rows of a result batch.
 constexpr size_t kRowsPerBatch = 65536;
 
-//! A batch may have as many times the segments of the one before.
+//! A batch may have as many times the segments of the one before. A GPU's launches take longer than
+//! what small ones would spare.
 constexpr size_t kBatchGrowth = 4;
+constexpr size_t kBatchGrowthOfGpu = kSegmentsPerRowsBatch;
 
 //! Rows held besides those that are kept, up to which copying the latter is not worth it.
 constexpr uint64_t kSpareRows = 1U << 20;
@@ -20,15 +26,18 @@ constexpr uint64_t kSpareRows = 1U << 20;
 //! Rows that the host sorts by itself: the device would not be done sooner.
 constexpr size_t kMostHostRows = 1U << 15;
 
+//! Comparisons of texts between two looks for an interrupt: some 10 ms.
+constexpr uint32_t kComparisonsPerLook = 1U << 16;
+
 }  // namespace
 
 OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : RowsRun(part, options),
+      long_texts_(Kernel().order->LongTexts()),
       word_count_(Kernel().order->Count()),
+      deciding_words_(long_texts_.empty() ? word_count_ : long_texts_[0].words),
       wanted_(Kernel().window.End()),
-      bound_(word_count_, compile::OrderWords::kNoBound),
-      next_batch_(part->GetDevice().Info().kind == device::DeviceKind::Gpu ? kSegmentsPerRowsBatch
-                                                                           : 1) {}
+      bound_(word_count_, compile::OrderWords::kNoBound) {}
 
 size_t OrderedRun::LargestBatch() const {
   return IsLimited() ? std::min(next_batch_, kSegmentsPerRowsBatch) : kSegmentsPerRowsBatch;
@@ -64,7 +73,9 @@ void OrderedRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch
 
 void OrderedRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   RowsRun::TakeBatch(queue, batch);
-  next_batch_ = std::min(next_batch_ * kBatchGrowth, kSegmentsPerRowsBatch);
+  const bool is_gpu = GetPart().GetDevice().Info().kind == device::DeviceKind::Gpu;
+  next_batch_ =
+      std::min(next_batch_ * (is_gpu ? kBatchGrowthOfGpu : kBatchGrowth), kSegmentsPerRowsBatch);
 }
 
 uint64_t OrderedRun::Word(const RowPlace& place, size_t word) const {
@@ -82,6 +93,14 @@ bool OrderedRun::IsBelow(const RowPlace& left, const RowPlace& right) const {
   return left < right;
 }
 
+bool OrderedRun::AreTied(const RowPlace& left, const RowPlace& right) const {
+  for (size_t word = 0; word < deciding_words_; word++) {
+    if (Word(left, word) != Word(right, word))
+      return false;
+  }
+  return true;
+}
+
 void OrderedRun::TakeRows(ResultBatch batch) {
   const auto number = static_cast<uint32_t>(batches_.size());
   for (uint32_t row = 0; row < batch.rows; row++)
@@ -96,9 +115,14 @@ void OrderedRun::KeepFirst() {
   const auto last = kept_.begin() + static_cast<ptrdiff_t>(wanted_ - 1);
   std::nth_element(kept_.begin(), last, kept_.end(),
                    [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
-  for (size_t word = 0; word < word_count_; word++)
+  for (size_t word = 0; word < deciding_words_; word++)
     bound_[word] = Word(*last, word);
-  kept_.resize(wanted_);
+  const auto end = long_texts_.empty()
+                       ? last + 1
+                       : std::partition(last + 1, kept_.end(), [&](const RowPlace& place) {
+                           return AreTied(place, *last);
+                         });
+  kept_.erase(end, kept_.end());
   if (held_rows_ > 2 * kept_.size() + kSpareRows)
     Compact();
 }
@@ -135,13 +159,82 @@ void OrderedRun::Sort() {
   kept_ = std::move(sorted);
 }
 
+void OrderedRun::SettleTies() {
+  if (long_texts_.empty())
+    return;
+  const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
+  std::vector<size_t> ties;  // first and end of each, among kept_
+  std::vector<RowPlace> rows;
+  for (size_t first = 0, next = 0; first < end; first = next) {
+    while (next < kept_.size() && AreTied(kept_[first], kept_[next]))
+      next++;
+    if (next - first == 1 || next <= Kernel().window.offset)
+      continue;
+    ties.insert(ties.end(), {first, next});
+    rows.insert(rows.end(), kept_.begin() + static_cast<ptrdiff_t>(first),
+                kept_.begin() + static_cast<ptrdiff_t>(next));
+  }
+  if (rows.empty())
+    return;
+
+  memory::HostAllocator& allocator = *GetPart().Pool().Allocator();
+  std::vector<std::shared_ptr<const void>> owners;
+  std::vector<std::unique_ptr<PinnedBlock>> texts;
+  for (size_t i = 0; i < long_texts_.size(); i++) {
+    const PinnedBlock pending(allocator, rows.size() * sizeof(PendingText));
+    auto* const places = reinterpret_cast<PendingText*>(pending.Address());
+    const size_t output = Widths().size() - word_count_ - long_texts_.size() + i;
+    for (size_t row = 0; row < rows.size(); row++) {
+      const ResultColumn& column = batches_[rows[row].batch].columns[output];
+      places[row] = reinterpret_cast<const PendingText*>(column.values)[rows[row].row];
+    }
+    texts.push_back(
+        std::make_unique<PinnedBlock>(allocator, rows.size() * sizeof(std::string_view)));
+    owners.push_back(FetchTexts(output, {places, rows.size()},
+                                reinterpret_cast<std::string_view*>(texts[i]->Address())));
+  }
+
+  uint32_t comparisons = 0;
+  const auto is_below = [&](uint32_t left, uint32_t right) {
+    if (++comparisons % kComparisonsPerLook == 0)
+      ThrowIfInterrupted();
+    size_t word = deciding_words_;
+    for (size_t i = 0; i <= long_texts_.size(); i++) {
+      const size_t last = i == long_texts_.size() ? word_count_ : long_texts_[i].words;
+      for (; word < last; word++) {
+        const uint64_t a = Word(rows[left], word), b = Word(rows[right], word);
+        if (a != b)
+          return a < b;
+      }
+      if (i == long_texts_.size())
+        break;
+      const auto* strings = reinterpret_cast<const std::string_view*>(texts[i]->Address());
+      const int difference = strings[left].compare(strings[right]);
+      if (difference != 0)
+        return (difference < 0) != long_texts_[i].is_descending;
+    }
+    return rows[left] < rows[right];
+  };
+  std::vector<uint32_t> order;  // of the rows of a tie
+  uint32_t row = 0;
+  for (size_t tie = 0; tie < ties.size(); tie += 2) {
+    order.resize(ties[tie + 1] - ties[tie]);
+    std::iota(order.begin(), order.end(), row);
+    std::sort(order.begin(), order.end(), is_below);
+    for (size_t i = 0; i < order.size(); i++)
+      kept_[ties[tie] + i] = rows[order[i]];
+    row += static_cast<uint32_t>(order.size());
+  }
+}
+
 void OrderedRun::Finish() {
   const plan::RowWindow& window = Kernel().window;
   if (kept_.size() <= window.offset)
     return;
   Sort();
+  SettleTies();
   std::vector<size_t> widths = Widths();
-  widths.resize(widths.size() - word_count_);
+  widths.resize(widths.size() - word_count_ - long_texts_.size());
   const size_t end = std::min<uint64_t>(kept_.size(), wanted_);
   for (size_t first = window.offset; first < end; first += kRowsPerBatch) {
     const size_t rows = std::min(kRowsPerBatch, end - first);

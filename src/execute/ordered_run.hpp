@@ -11,8 +11,12 @@ namespace margay::execute {
 //!
 //! With a limit, only the rows that may still be among the first are kept. Once there are as many
 //! as are wanted, the words of the last one are the bound that later rows must be below, which the
-//! kernel tests. On a CPU batches are small at first; the segments that can hold the lowest words
-//! come first, and those that statistics show to be above the bound are left out.
+//! kernel tests. Batches are small at first, the segments that can hold the lowest words come
+//! first, and those that statistics show to be above the bound are left out.
+//!
+//! Of long texts (see compile::OrderWords::LongText) the words have only the first bytes. Where
+//! these are the same, the texts themselves are fetched and compared, after all rows have come;
+//! until then such rows stay together, wanted or not.
 class OrderedRun : public RowsRun {
  public:
   OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
@@ -30,22 +34,27 @@ class OrderedRun : public RowsRun {
   bool IsLimited() const { return Kernel().window.limit.has_value(); }
   uint64_t Word(const RowPlace& place, size_t word) const;
   bool IsBelow(const RowPlace& left, const RowPlace& right) const;
+  //! Whether the words up to the end of the first long text, or all, are the same.
+  bool AreTied(const RowPlace& left, const RowPlace& right) const;
   //! Keeps the rows that are wanted so far, and takes the bound from the last one.
   void KeepFirst();
-  //! Puts the rows that are kept into their order.
+  //! Puts the rows that are kept into the order of their words.
   void Sort();
+  //! Puts rows that are tied into the order of their long texts.
+  void SettleTies();
   //! Copies the rows that are kept out of batches that hold many others.
   void Compact();
 
+  const std::vector<compile::OrderWords::LongText>& long_texts_;
   const size_t word_count_;
-  const uint64_t wanted_;  //!< rows that decide about the window
+  const size_t deciding_words_;  //!< before the first long text ends
+  const uint64_t wanted_;        //!< rows that decide about the window
   std::vector<ResultBatch> batches_;
   std::vector<RowPlace> kept_;  //!< rows of batches_
   uint64_t held_rows_ = 0;      //!< of batches_
   std::vector<uint64_t> bound_;
   device::Buffer bound_buffer_;
-  //! Segments of the next batch. A GPU's launches take longer than what small ones would spare.
-  size_t next_batch_;
+  size_t next_batch_ = 1;  //!< segments of the next batch
 };
 
 }  // namespace margay::execute

@@ -9,32 +9,6 @@
 
 namespace margay::execute {
 
-namespace {
-
-//! Puts the results of the output's function in the place of the strings of `column`. They live as
-//! long as what is returned.
-std::shared_ptr<const void> Compute(const compile::RowOutput& output, size_t rows,
-                                    ResultColumn& column) {
-  struct Owned {
-    std::vector<std::byte> values;
-    std::vector<std::byte> validity;
-    plan::DictionaryResults results;
-  };
-  auto owned = std::make_shared<Owned>();
-  if (column.validity != nullptr) {
-    const auto* validity = reinterpret_cast<const std::byte*>(column.validity);
-    owned->validity.assign(validity, validity + rows);
-  }
-  owned->values = ResultsOf(*output.function, output.type,
-                            {reinterpret_cast<const std::string_view*>(column.values), rows},
-                            owned->validity, owned->results);
-  column.values = owned->values.data();
-  column.validity = reinterpret_cast<const uint8_t*>(owned->validity.data());
-  return owned;
-}
-
-}  // namespace
-
 RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : KernelRun(part, options), outputs_(part->Program().result.outputs) {
   buffers_.resize(outputs_.size());
@@ -137,31 +111,39 @@ std::vector<size_t> RowsRun::Widths() const {
   return widths;
 }
 
+std::shared_ptr<const void> RowsRun::FetchTexts(size_t output, std::span<const PendingText> pending,
+                                                std::string_view* texts) {
+  const size_t number = *outputs_[output].text_column, own = Kernel().columns.size();
+  const bool is_own = number < own;
+  const compile::InputColumn& column =
+      is_own ? Kernel().columns[number] : Kernel().joined_columns[number - own];
+  const auto& pins = is_own ? Pins() : JoinedPins();
+  const TextFetch fetch(GetPart(), *column.TextImage(),
+                        (*pins)[is_own ? number : number - own].texts, pins);
+  std::shared_ptr<const void> owner;
+  Timed([&] { owner = fetch.Fetch(Queue(), pending, texts); });
+  return owner;
+}
+
 void RowsRun::FetchTexts(ResultBatch& batch) {
-  const auto has_text = [](const compile::RowOutput& output) { return bool(output.text_column); };
-  if (std::none_of(outputs_.begin(), outputs_.end(), has_text))
-    return;
+  memory::HostAllocator& allocator = *GetPart().Pool().Allocator();
   auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(batch.owner);
-  for (size_t i = 0; i < outputs_.size(); i++) {
+  for (size_t i = 0; i < batch.columns.size(); i++) {
+    ResultColumn& column = batch.columns[i];
     if (!outputs_[i].text_column)
       continue;
-    const size_t number = *outputs_[i].text_column, own = Kernel().columns.size();
-    const bool is_own = number < own;
-    const compile::InputColumn& column =
-        is_own ? Kernel().columns[number] : Kernel().joined_columns[number - own];
-    const auto& pins = is_own ? Pins() : JoinedPins();
-    const TextFetch fetch(GetPart(), *column.TextImage(),
-                          (*pins)[is_own ? number : number - own].texts, pins);
-    auto block = std::make_shared<PinnedBlock>(*GetPart().Pool().Allocator(),
-                                               batch.rows * sizeof(std::string_view));
-    auto* texts = reinterpret_cast<std::string_view*>(block->Address());
-    const auto* pending = reinterpret_cast<const PendingText*>(batch.columns[i].values);
-    Timed([&] { owners->push_back(fetch.Fetch(Queue(), {pending, batch.rows}, texts)); });
-    batch.columns[i].values = block->Address();
+    auto block = std::make_shared<PinnedBlock>(allocator, batch.rows * sizeof(std::string_view));
+    const auto* pending = reinterpret_cast<const PendingText*>(column.values);
+    owners->push_back(FetchTexts(i, {pending, batch.rows},
+                                 reinterpret_cast<std::string_view*>(block->Address())));
+    column.values = block->Address();
     owners->push_back(std::move(block));
-    if (outputs_[i].function)
-      Timed([&] { owners->push_back(Compute(outputs_[i], batch.rows, batch.columns[i])); });
+    if (outputs_[i].function) {
+      Timed([&] {
+        owners->push_back(ComputeFunction(*outputs_[i].function, batch.rows, allocator, column));
+      });
+    }
   }
   batch.owner = std::move(owners);
 }

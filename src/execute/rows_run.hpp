@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "execute/kernel_run.hpp"
@@ -35,8 +37,11 @@ class RowsRun : public KernelRun {
   virtual void TakeRows(ResultBatch batch);
   //! Bytes of the values of each column of such rows.
   std::vector<size_t> Widths() const;
-  //! Fetches the strings of rows that TakeRows took.
+  //! Fetches the strings of rows that TakeRows took, of the columns that `batch` has.
   void FetchTexts(ResultBatch& batch);
+  //! Sets texts[i] to the string pending[i] of an output. They live as long as what is returned.
+  std::shared_ptr<const void> FetchTexts(size_t output, std::span<const PendingText> pending,
+                                         std::string_view* texts);
 
   //! What a launch left in the output buffers.
   Regions ReadRegions(device::Queue& queue, const Batch& batch);

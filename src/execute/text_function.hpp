@@ -1,20 +1,18 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <string_view>
-#include <vector>
+#include <memory>
 
+#include "execute/result_batch.hpp"
+#include "memory/host_allocator.hpp"
 #include "plan/dictionary_function.hpp"
 
 namespace margay::execute {
 
-//! The results of a function of texts, as values of `type`. `validity` says which texts are not
-//! NULL, all if it is empty, and then which results are not. Strings are std::string_views of
-//! `results`, which it sets. Throws ArithmeticFault where the function failed.
-std::vector<std::byte> ResultsOf(const plan::DictionaryFunction& function, const plan::Type& type,
-                                 std::span<const std::string_view> texts,
-                                 std::vector<std::byte>& validity,
-                                 plan::DictionaryResults& results);
+//! Puts the results of `function` in the place of the texts of `column`, `rows` std::string_views,
+//! and its type's. They lie in memory of `allocator`, and live as long as what is returned. Throws
+//! ArithmeticFault where the function failed, and memory::OutOfMemory.
+std::shared_ptr<const void> ComputeFunction(const plan::DictionaryFunction& function, size_t rows,
+                                            memory::HostAllocator& allocator, ResultColumn& column);
 
 }  // namespace margay::execute

@@ -7,6 +7,7 @@
 
 #include "memory/extent.hpp"
 #include "storage/column_form.hpp"
+#include "storage/dictionary_strings.hpp"
 
 namespace margay::storage {
 
@@ -48,7 +49,10 @@ class ColumnImage : public ColumnForm {
   const std::vector<std::shared_ptr<memory::Extent>>& TextExtents() const { return texts_; }
   size_t TextExtentOf(size_t segment) const { return text_extents_[segment]; }
 
-  //! Memory of extents, dictionary and statistics, lost extents included.
+  //! The strings of the dictionary near the device.
+  DictionaryStrings& Strings() const { return strings_; }
+
+  //! Memory of extents, dictionary and statistics, lost extents included, but for Strings().
   size_t Bytes() const { return bytes_; }
   //! Whether any extent is lost. Only `true` lasts.
   bool IsLost() const;
@@ -60,6 +64,7 @@ class ColumnImage : public ColumnForm {
   const std::vector<std::shared_ptr<memory::Extent>> texts_;
   const std::vector<size_t> text_extents_;
   size_t bytes_ = 0;
+  mutable DictionaryStrings strings_;
 };
 
 }  // namespace margay::storage

@@ -63,7 +63,9 @@ ExpressionPointer Length() {
   return Expression::Make(Operation::Length, TypeKind::Int64, {T()});
 }
 
-std::string Source(const std::vector<ExpressionPointer>& conjuncts, Shape shape) {
+std::variant<GeneratedProgram, Refusal> Generate(const std::vector<ExpressionPointer>& conjuncts,
+                                                 Shape shape,
+                                                 const std::vector<InputColumn>& columns) {
   plan::NodePointer node =
       plan::Node::Scan("x", {{0, "t", TypeKind::Varchar}, {1, "d", TypeKind::Varchar}});
   for (const ExpressionPointer& conjunct : conjuncts) {
@@ -71,7 +73,11 @@ std::string Source(const std::vector<ExpressionPointer>& conjuncts, Shape shape)
   }
   node = plan::Node::GroupBy(node, {},
                              {{plan::AggregateFunction::CountStar, nullptr, TypeKind::Int64}});
-  auto generated = GenerateProgram(*node, Columns(), {0}, shape);
+  return GenerateProgram(*node, columns, {0}, shape);
+}
+
+std::string Source(const std::vector<ExpressionPointer>& conjuncts, Shape shape) {
+  auto generated = Generate(conjuncts, shape, Columns());
   if (auto* refusal = std::get_if<Refusal>(&generated)) {
     return "refused: " + refusal->reason;
   }
@@ -184,6 +190,22 @@ TEST(TextWriter, ComparesStringsOfDictionaryColumns) {
   EXPECT_TRUE(Holds(Source({less}, Shape::Loop), "text_order(t0 + "));
   EXPECT_EQ(Source({Like(D(), "a%")}, Shape::Loop),
             "refused: searching the strings of d row by row");
+}
+
+TEST(TextWriter, TheImageKeepsTheStringsOfADictionary) {
+  const auto less = Expression::Make(Operation::Less, TypeKind::Boolean, {T(), D()});
+  const auto kernel = [&](const std::vector<InputColumn>& columns) {
+    return std::get<GeneratedProgram>(Generate({less}, Shape::Loop, columns)).result;
+  };
+  std::vector<InputColumn> columns = Columns();
+  EXPECT_TRUE(kernel(columns).string_columns.empty());
+  EXPECT_FALSE(kernel(columns).parameters.LookupBytes().empty());
+  for (InputColumn& column : columns)
+    column.image = std::static_pointer_cast<const storage::ColumnImage>(column.form);
+  ASSERT_EQ(kernel(columns).string_columns.size(), 1);
+  EXPECT_EQ(kernel(columns).string_columns[0].name, "d");
+  EXPECT_TRUE(Holds(kernel(columns).source, "uchar* restrict strings1"));
+  EXPECT_TRUE(kernel(columns).parameters.LookupBytes().empty());
 }
 
 ExpressionPointer Slice(const ExpressionPointer& text, int64_t begin, int64_t end) {

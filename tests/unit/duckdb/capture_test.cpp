@@ -140,6 +140,24 @@ class CaptureTest : public testing::Test {
   duckdb::shared_ptr<Recorder> recorder_;
 };
 
+TEST_F(CaptureTest, FunctionsThatFollowFromWhatIsWritten) {
+  const auto depends = [&](const std::string& condition) {
+    const CaptureFindings& findings = Capture("SELECT count(*) FROM t WHERE " + condition);
+    EXPECT_EQ(findings.parts.size(), 1U) << condition;
+    EXPECT_TRUE(plan::UsesDictionaryFunctions(*findings.parts.at(0).part.plan)) << condition;
+    return plan::DependsOnSettings(*findings.parts.at(0).part.plan);
+  };
+  for (const char* condition :
+       {"s = 's1'", "s LIKE '%s_%'", "s IN ('s1', 's3', 's4')", "upper(s) = 'S1'",
+        "s LIKE 'a%' OR length(s) > 1", "CASE WHEN s = 's1' THEN 'b' ELSE s END = 'b'"}) {
+    EXPECT_FALSE(depends(condition)) << condition;
+  }
+  for (const char* condition :
+       {"TRY_CAST(s AS TIMESTAMP) > TIMESTAMP '2000-01-01'", "try_strptime(s, '%Y') IS NULL"}) {
+    EXPECT_TRUE(depends(condition)) << condition;
+  }
+}
+
 TEST_F(CaptureTest, TpchQueries) {
   Expect(R"(SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem
       WHERE l_shipdate >= DATE '1994-01-01' AND l_shipdate < DATE '1995-01-01'
@@ -1025,6 +1043,38 @@ AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT]
   JOIN INNER [length(s) = CAST(m AS BIGINT)] AND (length(s) < length(name))
     SCAN big [s VARCHAR, v BIGINT]
     SCAN small [m INTEGER, name VARCHAR]
+tails PROJECTION
+)");
+}
+
+// Conditions of the side that a join keeps make one predicate of all of them.
+TEST_F(JoinCaptureTest, EqualitiesWithinAPredicate) {
+  Expect("SELECT big.v, small.m FROM big LEFT JOIN small ON big.k = small.k AND big.n > 3", R"(
+PROJECT [v, m]
+  JOIN LEFT [k = k] AND (n > 3)
+    SCAN big [k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [k INTEGER, m INTEGER]
+)");
+  Expect("SELECT big.v, small.m FROM big RIGHT JOIN small ON big.k = small.k AND small.m > 3", R"(
+PROJECT [v, m]
+  JOIN LEFT [k = k] AND (m > 3)
+    SCAN small [k INTEGER, m INTEGER]
+    SCAN big [k INTEGER, v BIGINT]
+)");
+  Expect(R"(SELECT sum(v) FROM big SEMI JOIN small ON big.s = small.name
+      AND big.k IS NOT DISTINCT FROM small.k AND (big.n > 3 OR small.m = 1))",
+         R"(
+AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT]
+  JOIN SEMI [k IS NOT DISTINCT FROM k, s = name] AND ((n > 3) OR (m = 1))
+    SCAN big [s VARCHAR, k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [name VARCHAR, k INTEGER, m INTEGER]
+tails PROJECTION
+)");
+  Expect("SELECT sum(v) FROM big ANTI JOIN small ON big.k = small.k AND big.n = 2", R"(
+AGGREGATE groups=[] aggregates=[sum(v)::HUGEINT]
+  JOIN ANTI [k = k] AND (n = 2)
+    SCAN big [k INTEGER, n INTEGER, v BIGINT]
+    SCAN small [k INTEGER]
 tails PROJECTION
 )");
 }

@@ -172,6 +172,46 @@ TEST_F(JoinPartTest, ExplainNamesTheMethodOfEachJoin) {
   expect("dimension: nested_loop, the groups: nested_loop");
 }
 
+// DuckDB gives these joins one predicate, and would run nested loops.
+TEST_F(JoinPartTest, EqualitiesWithinAPredicateAreKeys) {
+  SetMode("force");
+  for (const char* join : {"LEFT JOIN dimension d ON v = id AND g < 4",
+                           "RIGHT JOIN dimension d ON v = id AND flag = 1",
+                           "SEMI JOIN dimension d ON v = id AND (g < 4 OR flag = 1)",
+                           "ANTI JOIN dimension d ON v = id AND g < 4"}) {
+    const std::string query = std::string("SELECT count(*), sum(k) FROM fact ") + join;
+    EXPECT_EQ(database_.Query(query), database_.Reference(query));
+    const std::string plan = database_.Query("EXPLAIN " + query);
+    EXPECT_TRUE(Contains(plan, "Join methods")) << plan;
+    EXPECT_FALSE(Contains(plan, "nested_loop")) << plan;
+  }
+}
+
+// Where joins make several rows of one, work-items of the lanes share their groups, and read the
+// rows of 128-bit extremes twice.
+TEST_F(JoinPartTest, RowsOfWideExtremesAreCountedOnce) {
+  database_.Run(
+      "CREATE TABLE wide AS SELECT i % 1000 AS v, i % 7 AS g, "
+      "(hash(i) % 5)::HUGEINT * 18446744073709551616 + hash(i + 1) AS h FROM range(150000) r(i)");
+  const std::string query =
+      "SELECT g, min(h), max(h), count(*) FROM wide JOIN (SELECT id % 500 AS id FROM dimension) "
+      "ON v = id GROUP BY g ORDER BY g";
+  SetMode("force");
+  const auto second_passes = [&] {
+    return database_.Query("SELECT count(*) FROM margay_kernels() WHERE source LIKE '%is_second%'");
+  };
+  for (const std::string shape : {"loop", "lanes"}) {
+    database_.Run("SET margay_shape = '" + shape + "'");
+    const std::string passes = second_passes();
+    EXPECT_EQ(database_.Query(query), database_.Reference(query));
+    EXPECT_EQ(second_passes() != passes, shape == "lanes");
+    // The join table is kept from here on, and the 7 groups are read to be ordered.
+    const uint64_t before = database_.Counter("rows_read");
+    database_.Query(query);
+    EXPECT_EQ(database_.Counter("rows_read"), before + 150007);
+  }
+}
+
 TEST_F(JoinPartTest, LargeHashTablesArePartitioned) {
   database_.Run(
       "CREATE TABLE large AS SELECT (hash(i) >> 1)::BIGINT id, i v FROM range(4194304) r(i)");
