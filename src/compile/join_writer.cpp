@@ -359,8 +359,7 @@ void JoinWriter::WriteInsert(const std::vector<plan::ExpressionPointer>& keys,
   }
   const std::string head = Heads(table) + "[" + slot.code + "]";
   if (table.has_bits) {
-    block_.Line("atomic_or(&" + Bits(table) + "[" + slot.code + " >> 5], 1u << (uint)(" +
-                slot.code + " & 31));");
+    block_.Line("set_bit(" + Bits(table) + ", (ulong)(" + slot.code + "), &held);");
   }
   if (table.is_partitioned) {
     block_.Line(Nexts(table) + "[" + entry + "] = (int)(" + slot.code + " + 1);");

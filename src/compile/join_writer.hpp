@@ -37,7 +37,8 @@ class JoinWriter {
 
   //! Writes how row `position` of the scanned table gets into `table`. A numbered table takes its
   //! entries' numbers from the argument `entries`, below the argument `capacity`; sets the variable
-  //! `full` where there are no more. A ranged key widens the variables `least` and `greatest`.
+  //! `full` where there are no more. A ranged key widens the variables `least` and `greatest`; a
+  //! table with bits has some of them in the variable `held`.
   void WriteInsert(const std::vector<plan::ExpressionPointer>& keys, const JoinTable& table,
                    const std::string& position);
 

@@ -375,6 +375,9 @@ GeneratedKernel KernelGenerator::Generate() {
   }
   if (has_key_range)
     fault.Line("long least = LONG_MAX, greatest = LONG_MIN;");
+  const bool has_bits = kernel_.build && kernel_.build->has_bits;
+  if (has_bits)
+    fault.Line("held_bits held = {0, 0};");
   block.Append(fault);
   block.Append(body);
   CodeBlock report(1);
@@ -386,6 +389,8 @@ GeneratedKernel KernelGenerator::Generate() {
     report.Line("if (full) atomic_or(faults, " + std::to_string(kFullBit) + ");");
   if (group_table_)
     report.Line("if (added) atomic_add(faults + 1, added);");
+  if (has_bits)
+    report.Line("give_bits(" + JoinWriter::Bits(*kernel_.build) + ", &held);");
   if (has_key_range) {
     report.Open("if (least <= greatest) {");
     report.Line("atomic_min_long(key_range, least);");

@@ -444,7 +444,10 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
       context_.parameters = parameters;
     }
   }
-  if (!pipeline_.joins.empty() || FiltersByBound()) {
+  // Where rows pass at random, a branch for each costs more than to note which of them do.
+  const bool has_branches =
+      !pipeline_.conjuncts.empty() && (kernel_.build || group_table_ || !kernel_.is_aggregate);
+  if (!pipeline_.joins.empty() || FiltersByBound() || has_branches) {
     CodeBlock declarations(block.Indentation());
     WriteStages(declarations, segment);
     block.Append(declarations);

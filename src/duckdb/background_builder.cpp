@@ -84,7 +84,9 @@ class DetachWatch {
   DetachWatch(duckdb::DatabaseInstance& instance, const CapturedPart& part)
       : manager_(instance.GetDatabaseManager()) {
     for (const auto& table : part.tables) {
-      databases_.insert(table.catalog);
+      if (!table.tap) {
+        databases_.insert(table.catalog);
+      }
     }
   }
 
@@ -236,6 +238,11 @@ std::string BackgroundBuilder::Problem(const BuildJob& job) const {
     return {};
   }
   return failure->second.reason;
+}
+
+void BackgroundBuilder::NoteProblem(const BuildJob& job, const std::string& reason) {
+  std::lock_guard<std::mutex> guard(queue_->mutex);
+  queue_->failures[job.Key()] = {Clock::now() + kRestAfterFailure, reason};
 }
 
 void BackgroundBuilder::Cancel() noexcept {

@@ -59,6 +59,9 @@ class BackgroundBuilder {
   //! Why the same job failed the last time, as long as it is not tried again; else empty.
   std::string Problem(const BuildJob& job) const;
 
+  //! Notes that the job can't be done, as if it had been tried: what was found out elsewhere.
+  void NoteProblem(const BuildJob& job, const std::string& reason);
+
   //! Drops the jobs that wait, ends the one that runs, and waits for that.
   void Cancel() noexcept;
 

@@ -1,18 +1,22 @@
 #include "duckdb/capture.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/capture_tap.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/planner/operator/logical_cteref.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
 #include "duckdb/settings.hpp"
+#include "duckdb/text_origins.hpp"
 #include "duckdb/user_errors.hpp"
 
 namespace margay::integration {
@@ -73,6 +77,24 @@ bool KeepsOrder(const LogicalOperator& op) {
          op.type == LogicalOperatorType::LOGICAL_LIMIT;
 }
 
+//! Whether a device should go on with `op` where DuckDB gives the rows of its input. Filters and
+//! projections DuckDB does as they pass by, and a LIMIT wants only some of them. But strings that a
+//! projection compresses are wanted as they are: above they are decompressed again.
+bool IsWorthTap(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_PROJECTION:
+      return std::any_of(op.expressions.begin(), op.expressions.end(),
+                         [](const auto& expression) { return IsCompressedText(*expression); });
+    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
+    case LogicalOperatorType::LOGICAL_DISTINCT:
+    case LogicalOperatorType::LOGICAL_ORDER_BY:
+    case LogicalOperatorType::LOGICAL_TOP_N:
+      return true;
+    default:
+      return false;
+  }
+}
+
 //! Operators that say what to do with the rows of a query, and are no part of it.
 bool IsStatement(const LogicalOperator& op) {
   switch (op.type) {
@@ -99,8 +121,14 @@ class PlanWalk {
     if (std::optional<Relation> relation = Walk(plan)) {
       Emit(plan, std::move(*relation));
     }
+    std::unordered_set<const LogicalOperator*> above_taps;
+    for (const FoundPart& found : findings_.parts) {
+      for (const FoundTap& tap : found.taps) {
+        above_taps.insert(tap.above);
+      }
+    }
     for (size_t i = 0; i < findings_.parts.size(); i++) {
-      AddTails(findings_.parts[i].part, ancestors_of_parts_[i]);
+      AddTails(findings_.parts[i].part, ancestors_of_parts_[i], above_taps);
     }
     return std::move(findings_);
   }
@@ -119,7 +147,13 @@ class PlanWalk {
     }
     switch (op.type) {
       case LogicalOperatorType::LOGICAL_GET:
-        return WalkGet(place);
+        if (IsTableScan(op)) {
+          return WalkGet(place);
+        }
+        reasons_[&op] =
+            NotSupported("the table function " + op.Cast<duckdb::LogicalGet>().function.name);
+        WalkApart(op);
+        return std::nullopt;
       case LogicalOperatorType::LOGICAL_FILTER:
         return WalkUnary(op, &AddFilter);
       case LogicalOperatorType::LOGICAL_PROJECTION:
@@ -154,6 +188,12 @@ class PlanWalk {
         break;
     }
     reasons_[&op] = NotSupported(NameOf(op));
+    WalkApart(op);
+    return std::nullopt;
+  }
+
+  //! What is captured of the inputs of `op`, which is not, are parts of their own.
+  void WalkApart(LogicalOperator& op) {
     ancestors_.push_back(&op);
     for (auto& child : op.children) {
       if (std::optional<Relation> relation = Walk(child)) {
@@ -161,29 +201,97 @@ class PlanWalk {
       }
     }
     ancestors_.pop_back();
-    return std::nullopt;
   }
 
   std::optional<Relation> WalkGet(duckdb::unique_ptr<LogicalOperator>& place) {
-    if (!IsTableScan(*place)) {
-      reasons_[place.get()] =
-          NotSupported("the table function " + place->Cast<duckdb::LogicalGet>().function.name);
-      return std::nullopt;
-    }
     Relation relation;
     if (const Reason reason = Guard([&] { return AddGet(input_.context, *place, relation); })) {
       reasons_[place.get()] = *reason;
-      AddNote(place, *reason);
+      AddNote(place, *reason, RefuseTable(place->Cast<duckdb::LogicalGet>()).has_value());
       return std::nullopt;
     }
     return relation;
+  }
+
+  //! The capture of `place`, an input of the last of ancestors_, or a tap in its place.
+  std::optional<Relation> WalkOrTap(duckdb::unique_ptr<LogicalOperator>& place) {
+    const size_t first_note = findings_.notes.size();
+    std::optional<Relation> relation = Walk(place);
+    return relation ? relation : Tap(place, first_note, findings_.notes.size());
+  }
+
+  //! The captures of all inputs of `op`, the last of ancestors_. Where `can_tap`, and one of them
+  //! is captured, there are taps in the places of the others.
+  std::vector<std::optional<Relation>> WalkInputs(LogicalOperator& op, bool can_tap) {
+    std::vector<std::optional<Relation>> inputs;
+    std::vector<size_t> first_notes;
+    for (auto& child : op.children) {
+      first_notes.push_back(findings_.notes.size());
+      inputs.push_back(Walk(child));
+    }
+    if (!can_tap || std::none_of(inputs.begin(), inputs.end(),
+                                 [](const auto& input) { return input.has_value(); })) {
+      return inputs;
+    }
+    size_t end_note = findings_.notes.size();
+    for (size_t i = inputs.size(); i-- > 0; end_note = first_notes[i]) {
+      if (!inputs[i]) {
+        inputs[i] = Tap(op.children[i], first_notes[i], end_note);
+      }
+    }
+    return inputs;
+  }
+
+  //! Makes a tap of `place`, an input of the last of ancestors_ that was not captured, and below
+  //! which are the notes from `first_note` to `end_note`. None where operators in it belong to
+  //! others that are captured.
+  std::optional<Relation> Tap(duckdb::unique_ptr<LogicalOperator>& place, size_t first_note,
+                              size_t end_note) {
+    if (BelongsToCaptured(*place)) {
+      return std::nullopt;
+    }
+    WalkTap tap{{&place, ancestors_.back()},
+                {reasons_.at(place.get()), place->EstimateCardinality(input_.context)},
+                {}};
+    const auto first = findings_.notes.begin() + static_cast<std::ptrdiff_t>(first_note);
+    const auto end = findings_.notes.begin() + static_cast<std::ptrdiff_t>(end_note);
+    const auto elsewhere =
+        std::stable_partition(first, end, [](const FoundNote& note) { return !note.is_elsewhere; });
+    std::move(elsewhere, end, std::back_inserter(tap.notes));
+    findings_.notes.erase(elsewhere, end);
+    taps_.push_back(std::move(tap));
+    return MakeTap(*place, taps_.size() - 1);
+  }
+
+  bool BelongsToCaptured(const LogicalOperator& op) const {
+    if (!domains_.empty() && ContainsType(op, LogicalOperatorType::LOGICAL_DELIM_GET)) {
+      return true;
+    }
+    // In an attempt, what is captured of a CTE that as a whole is not has not been looked for.
+    if (attempts_ > 0 && ContainsType(op, LogicalOperatorType::LOGICAL_MATERIALIZED_CTE)) {
+      return true;
+    }
+    const std::vector<duckdb::idx_t> read = OuterCommonTables(op);
+    return std::any_of(read.begin(), read.end(), [&](duckdb::idx_t table) {
+      const auto common = common_tables_.find(table);
+      return common != common_tables_.end() && common->second.definition.has_value();
+    });
+  }
+
+  //! Why an operator above `relation` is refused: for `reason`, unless all of `relation` is
+  //! DuckDB's anyway.
+  std::string LowestReason(const std::optional<Relation>& relation,
+                           const std::string& reason) const {
+    const std::optional<size_t> tap = relation ? BareTap(*relation) : std::nullopt;
+    return tap ? taps_[*tap].tap.reason : reason;
   }
 
   using Add = Reason (*)(duckdb::ClientContext& context, LogicalOperator& op, Relation& relation);
 
   std::optional<Relation> WalkUnary(LogicalOperator& op, Add add) {
     ancestors_.push_back(&op);
-    std::optional<Relation> result = Walk(op.children[0]);
+    std::optional<Relation> result =
+        IsWorthTap(op) ? WalkOrTap(op.children[0]) : Walk(op.children[0]);
     if (result) {
       Relation extended;
       const Reason reason = Guard([&]() -> Reason {
@@ -194,13 +302,14 @@ class PlanWalk {
         if (Relation split = result->ForAbove();
             op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
             Settings::Read(input_.context).mode != Mode::Off && SplitDistinct(input_, op, split)) {
+          MoveTaps(op.children[0], op.children[0]->children[0]);
           result = std::move(split);
         }
         extended = result->ForAbove();
         return add(input_.context, op, extended);
       });
       if (reason) {
-        reasons_[&op] = *reason;
+        reasons_[&op] = LowestReason(result, *reason);
         Emit(op.children[0], std::move(*result));
         result.reset();
       } else {
@@ -216,10 +325,11 @@ class PlanWalk {
 
   std::optional<Relation> WalkJoin(LogicalOperator& op) {
     ancestors_.push_back(&op);
-    std::optional<Relation> left = Walk(op.children[0]);
-    std::optional<Relation> right = Walk(op.children[1]);
-    Relation joined;
     Reason reason = RefuseJoin(op);
+    std::vector<std::optional<Relation>> inputs = WalkInputs(op, !reason);
+    std::optional<Relation>& left = inputs[0];
+    std::optional<Relation>& right = inputs[1];
+    Relation joined;
     if (left && right && IsFetch(op, *left, *right)) {
       reason = Guard([&]() -> Reason {
         joined = FetchRows(*left, *right);
@@ -234,7 +344,7 @@ class PlanWalk {
       reason = reasons_.at(op.children[left ? 1 : 0].get());
     }
     if (reason) {
-      reasons_[&op] = *reason;
+      reasons_[&op] = LowestReason(left, LowestReason(right, *reason));
       if (left) {
         Emit(op.children[0], std::move(*left));
       }
@@ -249,21 +359,19 @@ class PlanWalk {
   //! All inputs of a UNION join in, or none does.
   std::optional<Relation> WalkUnion(LogicalOperator& op) {
     ancestors_.push_back(&op);
-    std::vector<std::optional<Relation>> inputs;
+    std::vector<std::optional<Relation>> inputs = WalkInputs(op, true);
     std::vector<Relation> captured;
     Reason reason;
-    for (auto& child : op.children) {
-      if (child->type == LogicalOperatorType::LOGICAL_EMPTY_RESULT) {
-        inputs.emplace_back();
+    for (size_t i = 0; i < inputs.size(); i++) {
+      if (op.children[i]->type == LogicalOperatorType::LOGICAL_EMPTY_RESULT) {
         continue;
       }
-      inputs.push_back(Walk(child));
-      if (!inputs.back()) {
-        reason = reasons_.at(child.get());
-      } else if (IsOrdered(*inputs.back())) {
+      if (!inputs[i]) {
+        reason = reasons_.at(op.children[i].get());
+      } else if (IsOrdered(*inputs[i])) {
         reason = NotSupported("a union with the result of ORDER BY or LIMIT");
       } else {
-        captured.push_back(inputs.back()->ForAbove());
+        captured.push_back(inputs[i]->ForAbove());
       }
     }
     Relation united;
@@ -271,6 +379,9 @@ class PlanWalk {
       reason = Guard([&] { return AddUnion(op, captured, united); });
     }
     if (reason) {
+      for (size_t i = inputs.size(); i-- > 0;) {
+        reason = LowestReason(inputs[i], *reason);
+      }
       reasons_[&op] = *reason;
       for (size_t i = 0; i < inputs.size(); i++) {
         if (inputs[i]) {
@@ -321,7 +432,7 @@ class PlanWalk {
     }
     const size_t outer_input = OuterInput(op);
     auto& inner_place = op.children[1 - outer_input];
-    const std::optional<Relation> outer = Walk(op.children[outer_input]);
+    const std::optional<Relation> outer = WalkOrTap(op.children[outer_input]);
     if (!outer) {
       return reasons_.at(op.children[outer_input].get());
     }
@@ -355,7 +466,7 @@ class PlanWalk {
   std::optional<Relation> WalkCommonTable(LogicalOperator& op) {
     const duckdb::idx_t table = op.Cast<duckdb::LogicalMaterializedCTE>().table_index;
     ancestors_.push_back(&op);
-    const std::optional<Relation> definition = Walk(op.children[0]);
+    const std::optional<Relation> definition = WalkOrTap(op.children[0]);
     CommonTable& common = common_tables_[table];
     std::optional<Relation> query;
     if (definition) {
@@ -425,8 +536,20 @@ class PlanWalk {
     }
   }
 
-  void AddNote(duckdb::unique_ptr<LogicalOperator>& place, std::string reason) {
-    findings_.notes.push_back({&place, std::move(reason)});
+  void AddNote(duckdb::unique_ptr<LogicalOperator>& place, std::string reason,
+               bool is_elsewhere = false) {
+    findings_.notes.push_back({&place, std::move(reason), is_elsewhere});
+  }
+
+  //! What was in one place of the plan is in another one now.
+  void MoveTaps(const duckdb::unique_ptr<LogicalOperator>& from,
+                duckdb::unique_ptr<LogicalOperator>& to) {
+    for (WalkTap& tap : taps_) {
+      if (tap.found.place == &from) {
+        tap.found.place = &to;
+        tap.found.above = from.get();
+      }
+    }
   }
 
   //! `extended` is `relation` with `op`. Where rows are groups, which are mostly few, a projection
@@ -460,6 +583,11 @@ class PlanWalk {
   }
 
   void EmitAll(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
+    if (const std::optional<size_t> tap = BareTap(relation)) {
+      std::move(taps_[*tap].notes.begin(), taps_[*tap].notes.end(),
+                std::back_inserter(findings_.notes));
+      return;
+    }
     if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
       // For want of a column to read, DuckDB's scan gives the row id: what matters is why the
       // operator above did not join in.
@@ -468,12 +596,34 @@ class PlanWalk {
       AddNote(place, is_operator_above ? reasons_.at(ancestors_.back()) : *reason);
       return;
     }
-    findings_.parts.push_back({&place, std::move(relation.part)});
+    FoundPart found{&place, std::move(relation.part), {}};
+    AddTaps(found);
+    findings_.parts.push_back(std::move(found));
     ancestors_of_parts_.push_back(ancestors_);
   }
 
-  void AddTails(CapturedPart& part, const std::vector<const LogicalOperator*>& ancestors) const {
-    for (auto ancestor = ancestors.rbegin(); ancestor != ancestors.rend(); ++ancestor) {
+  //! Numbers the taps of a part.
+  void AddTaps(FoundPart& found) const {
+    std::unordered_map<size_t, size_t> numbers;
+    for (CapturedTable& table : found.part.tables) {
+      if (!table.tap) {
+        continue;
+      }
+      const WalkTap& tap = taps_[*table.tap];
+      const auto [number, is_new] = numbers.emplace(*table.tap, found.taps.size());
+      if (is_new) {
+        found.taps.push_back(tap.found);
+        found.part.taps.push_back(tap.tap);
+      }
+      table.tap = number->second;
+    }
+  }
+
+  //! What is above a part up to the root, or to a tap, at which another part begins.
+  void AddTails(CapturedPart& part, const std::vector<const LogicalOperator*>& ancestors,
+                const std::unordered_set<const LogicalOperator*>& above_taps) const {
+    for (auto ancestor = ancestors.rbegin();
+         ancestor != ancestors.rend() && !above_taps.contains(*ancestor); ++ancestor) {
       if (!IsStatement(**ancestor)) {
         part.tails.push_back(NameOf(**ancestor));
         const auto reason = reasons_.find(*ancestor);
@@ -494,6 +644,14 @@ class PlanWalk {
   std::unordered_map<const LogicalOperator*, std::string> reasons_;
   size_t attempts_ = 0;  //!< walks around the operator being walked whose findings may be forgotten
   std::vector<const Domain*> domains_;  //!< of the sub-queries around the operator being walked
+
+  //! A tap, with the notes below it that it makes needless.
+  struct WalkTap {
+    FoundTap found;
+    CapturedTap tap;
+    std::vector<FoundNote> notes;
+  };
+  std::vector<WalkTap> taps_;
 
   //! The capture of a CTE for the query that reads it, or why there is none.
   struct CommonTable {

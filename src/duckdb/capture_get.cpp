@@ -44,14 +44,8 @@ bool PrunesRowGroups(const duckdb::RowGroupOrderOptions& options) {
 }
 
 Reason RefuseGet(const duckdb::LogicalGet& get, const duckdb::TableCatalogEntry& table) {
-  if (get.function.name != "seq_scan" || !table.IsDuckTable()) {
-    return "the table " + table.name + " is not one of DuckDB's own";
-  }
-  if (table.temporary || table.catalog.IsTemporaryCatalog()) {
-    return NotSupported("the temporary table " + table.name);
-  }
-  if (table.catalog.IsSystemCatalog()) {
-    return NotSupported("the system table " + table.name);
+  if (Reason reason = RefuseTable(get)) {
+    return reason;
   }
   if (get.extra_info.sample_options) {
     return NotSupported("a sample of the table " + table.name);
@@ -179,6 +173,20 @@ Reason AddTableFilters(duckdb::ClientContext& context, const duckdb::LogicalGet&
 
 }  // namespace
 
+Reason RefuseTable(const duckdb::LogicalGet& get) {
+  const duckdb::TableCatalogEntry& table = *get.GetTable();
+  if (get.function.name != "seq_scan" || !table.IsDuckTable()) {
+    return "the table " + table.name + " is not one of DuckDB's own";
+  }
+  if (table.temporary || table.catalog.IsTemporaryCatalog()) {
+    return NotSupported("the temporary table " + table.name);
+  }
+  if (table.catalog.IsSystemCatalog()) {
+    return NotSupported("the system table " + table.name);
+  }
+  return std::nullopt;
+}
+
 Reason AddGet(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
   auto& get = op.Cast<duckdb::LogicalGet>();
   const duckdb::TableCatalogEntry& table = *get.GetTable();
@@ -193,7 +201,7 @@ Reason AddGet(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relat
   }
   relation.node = plan::Node::Scan(table.name, std::move(columns));
   relation.tables[relation.node] = {table.catalog.GetName(), table.schema.name, table.name,
-                                    table.oid};
+                                    table.oid, std::nullopt};
   if (Reason reason = AddTableFilters(context, get, relation)) {
     return reason;
   }

@@ -9,6 +9,10 @@
 #include "duckdb/capture_expression.hpp"
 #include "duckdb/planner/logical_operator.hpp"
 
+namespace duckdb {
+class LogicalGet;
+}  // namespace duckdb
+
 namespace margay::integration {
 
 //! Why something is not captured; none where it is.
@@ -36,6 +40,9 @@ struct Relation {
 
   const Relation& ForAbove() const { return for_above ? *for_above : *this; }
 };
+
+//! Why the table that `get` scans can't be cached, whatever is read of it.
+Reason RefuseTable(const duckdb::LogicalGet& get);
 
 //! Each adds one DuckDB operator to `relation`, the capture of that operator's input (nothing, for
 //! a GET). Where it gives a reason, `relation` is of no use any more.

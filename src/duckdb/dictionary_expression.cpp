@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/common/types/data_chunk.hpp"
@@ -173,6 +174,41 @@ void NameReferences(duckdb::Expression& expression, const std::string& name) {
       expression, [&](duckdb::Expression& child) { NameReferences(child, name); });
 }
 
+//! Functions whose results follow from what they are written like, as far as their arguments do.
+bool IsTextFunction(const std::string& name) {
+  static const std::unordered_set<std::string> kNames = {
+      "~~",        "!~~",       "contains", "prefix",      "suffix",         "starts_with",
+      "ends_with", "substring", "substr",   "left",        "right",          "lower",
+      "upper",     "length",    "strlen",   "trim",        "ltrim",          "rtrim",
+      "||",        "concat",    "replace",  "like_escape", "not_like_escape"};
+  return kNames.contains(name);
+}
+
+//! False for all that is not known to be such a function: see DependsOnTextAlone.
+bool IsFunctionOfText(const duckdb::Expression& expression) {
+  switch (expression.GetExpressionClass()) {
+    case duckdb::ExpressionClass::BOUND_REF:
+    case duckdb::ExpressionClass::BOUND_CONSTANT:
+    case duckdb::ExpressionClass::BOUND_COMPARISON:
+    case duckdb::ExpressionClass::BOUND_CONJUNCTION:
+    case duckdb::ExpressionClass::BOUND_OPERATOR:
+    case duckdb::ExpressionClass::BOUND_CASE:
+      break;
+    case duckdb::ExpressionClass::BOUND_FUNCTION:
+      if (!IsTextFunction(expression.Cast<duckdb::BoundFunctionExpression>().function.name) &&
+          !IsCompressedText(expression)) {
+        return false;
+      }
+      break;
+    default:
+      return false;  // a cast may depend on settings; BETWEEN does not say whether it is inclusive
+  }
+  bool fits = true;
+  duckdb::ExpressionIterator::EnumerateChildren(
+      expression, [&](const duckdb::Expression& child) { fits = fits && IsFunctionOfText(child); });
+  return fits;
+}
+
 }  // namespace
 
 DictionaryExpression::DictionaryExpression(duckdb::ClientContext& context,
@@ -194,6 +230,10 @@ bool DictionaryExpression::IsIncreasing() const {
   return IsCompressedText(*expression_) &&
          expression_->Cast<duckdb::BoundFunctionExpression>().children[0]->GetExpressionClass() ==
              duckdb::ExpressionClass::BOUND_REF;
+}
+
+bool DictionaryExpression::DependsOnTextAlone() const {
+  return IsFunctionOfText(*expression_);
 }
 
 std::string DictionaryExpression::ToString(const std::string& argument) const {

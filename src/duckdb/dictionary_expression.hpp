@@ -19,6 +19,7 @@ class DictionaryExpression : public plan::DictionaryFunction {
 
   plan::Type ResultType() const override { return type_; }
   bool IsIncreasing() const override;
+  bool DependsOnTextAlone() const override;
   //! Runs the expression vector by vector. Where a vector fails it runs value by value, so that
   //! only the values at fault are marked.
   plan::DictionaryResults Evaluate(std::span<const std::string_view> values) const override;

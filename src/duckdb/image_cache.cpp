@@ -228,11 +228,7 @@ std::shared_ptr<TableCopy> ImageCache::Rebuild(const ImageRequest& request, Entr
     RememberRefusal(entry, refusal, snapshot);
     throw;
   }
-  auto image = std::make_shared<storage::TableImage>(read.rows, read.segments_per_extent);
-  for (size_t i = 0; i < read.columns.size(); i++) {
-    image->AddColumn(request.scan.Columns()[i].id, read.columns[i]);
-  }
-  auto copy = std::make_shared<TableCopy>(request.place, std::move(image));
+  auto copy = std::make_shared<TableCopy>(request.place, read.MakeImage(request.scan.Columns()));
   counters_.images_built++;
   std::lock_guard<std::mutex> guard(mutex_);
   // The entry itself may have been dropped meanwhile.
@@ -255,23 +251,15 @@ void ImageCache::RememberRefusal(Entry& entry, const ColumnRefusal& refusal,
 std::shared_ptr<TableCopy> ImageCache::BuildPrivate(const ImageRequest& request,
                                                     const ReadControl& control) {
   auto read = Read(request, request.scan.Columns(), 0, control);
-  auto image = std::make_shared<storage::TableImage>(read.rows, read.segments_per_extent);
-  for (size_t i = 0; i < read.columns.size(); i++) {
-    image->AddColumn(request.scan.Columns()[i].id, read.columns[i]);
-  }
   counters_.private_images_built++;
-  return std::make_shared<TableCopy>(request.place, std::move(image));
+  return std::make_shared<TableCopy>(request.place, read.MakeImage(request.scan.Columns()));
 }
 
 ReadColumns ImageCache::Read(const ImageRequest& request,
                              const std::vector<plan::ScanColumn>& columns,
                              size_t segments_per_extent, const ReadControl& control) {
-  std::vector<storage::ColumnSpecification> specifications;
-  for (const auto& column : columns) {
-    specifications.push_back({column.id, column.name, column.type});
-  }
   auto read =
-      ReadTable(request.context, request.table.GetStorage(), specifications, *request.place->pool,
+      ReadTable(request.context, request.table.GetStorage(), Specify(columns), *request.place->pool,
                 segments_per_extent, request.dictionary_strings, control);
   counters_.columns_built += read.columns.size();
   for (const auto& column : read.columns) {

@@ -1,11 +1,13 @@
 #include "duckdb/logical_part.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "duckdb/execution/physical_plan_generator.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
 #include "duckdb/physical_note.hpp"
 #include "duckdb/physical_part.hpp"
+#include "duckdb/physical_tap.hpp"
 
 namespace margay::integration {
 
@@ -27,13 +29,33 @@ void TransparentOperator::ResolveTypes() {
   types = children[0]->types;
 }
 
-LogicalPart::LogicalPart(CapturedPart part, duckdb::unique_ptr<duckdb::LogicalOperator> fallback)
-    : TransparentOperator(std::move(fallback)), part_(std::move(part)) {}
+LogicalPart::LogicalPart(CapturedPart part, std::shared_ptr<const PlannedTaps> taps,
+                         duckdb::unique_ptr<duckdb::LogicalOperator> fallback)
+    : TransparentOperator(std::move(fallback)), part_(std::move(part)), taps_(std::move(taps)) {}
 
 duckdb::PhysicalOperator& LogicalPart::CreatePlan(duckdb::ClientContext& context,
                                                   duckdb::PhysicalPlanGenerator& planner) {
   duckdb::PhysicalOperator& fallback = planner.CreatePlan(*children[0]);
-  return planner.Make<PhysicalPart>(context, std::move(part_), fallback);
+  if (std::find(taps_->begin(), taps_->end(), nullptr) != taps_->end()) {
+    return planner.Make<PhysicalNote>(
+        context, "DuckDB plans the part without an input that it was captured with", fallback);
+  }
+  return planner.Make<PhysicalPart>(context, std::move(part_), *taps_, fallback);
+}
+
+LogicalTap::LogicalTap(std::string reason, size_t number, std::shared_ptr<PlannedTaps> taps,
+                       duckdb::unique_ptr<duckdb::LogicalOperator> child)
+    : TransparentOperator(std::move(child)),
+      reason_(std::move(reason)),
+      number_(number),
+      taps_(std::move(taps)) {}
+
+duckdb::PhysicalOperator& LogicalTap::CreatePlan(duckdb::ClientContext& context,
+                                                 duckdb::PhysicalPlanGenerator& planner) {
+  duckdb::PhysicalOperator& child = planner.CreatePlan(*children[0]);
+  duckdb::PhysicalOperator& tap = planner.Make<PhysicalTap>(context, std::move(reason_), child);
+  (*taps_)[number_] = static_cast<PhysicalTap*>(&tap);
+  return tap;
 }
 
 LogicalNote::LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child)
@@ -48,11 +70,19 @@ duckdb::PhysicalOperator& LogicalNote::CreatePlan(duckdb::ClientContext& context
 void CapturePlan(duckdb::OptimizerExtensionInput& input,
                  duckdb::unique_ptr<duckdb::LogicalOperator>& plan) {
   CaptureFindings findings = FindParts(input, plan);
-  for (FoundPart& found : findings.parts) {
-    *found.place = duckdb::make_uniq<LogicalPart>(std::move(found.part), std::move(*found.place));
-  }
+  // A tap goes above a note in the same place. Everything else is in any order: what is put into
+  // one place moves no other.
   for (FoundNote& found : findings.notes) {
     *found.place = duckdb::make_uniq<LogicalNote>(std::move(found.reason), std::move(*found.place));
+  }
+  for (FoundPart& found : findings.parts) {
+    auto taps = std::make_shared<PlannedTaps>(found.taps.size(), nullptr);
+    for (size_t i = 0; i < found.taps.size(); i++) {
+      auto& place = *found.taps[i].place;
+      place = duckdb::make_uniq<LogicalTap>(found.part.taps[i].reason, i, taps, std::move(place));
+    }
+    *found.place = duckdb::make_uniq<LogicalPart>(std::move(found.part), std::move(taps),
+                                                  std::move(*found.place));
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "duckdb/capture.hpp"
 #include "duckdb/planner/operator/logical_extension_operator.hpp"
@@ -21,10 +23,18 @@ class TransparentOperator : public duckdb::LogicalExtensionOperator {
   void ResolveTypes() override;
 };
 
-//! A part of the query that Margay can run; its child is the DuckDB subtree that it stands for.
+class PhysicalTap;
+
+//! The taps of one part in the physical plan, by their numbers; null until they are planned.
+using PlannedTaps = std::vector<PhysicalTap*>;
+
+//! A part of the query that Margay can run; its child is the DuckDB subtree that it stands for,
+//! which has a LogicalTap above what DuckDB runs in any case.
 class LogicalPart : public TransparentOperator {
  public:
-  LogicalPart(CapturedPart part, duckdb::unique_ptr<duckdb::LogicalOperator> fallback);
+  //! `taps` is shared with the LogicalTaps.
+  LogicalPart(CapturedPart part, std::shared_ptr<const PlannedTaps> taps,
+              duckdb::unique_ptr<duckdb::LogicalOperator> fallback);
 
   std::string GetName() const override { return "MARGAY"; }
   //! Plans the fallback, then makes the PhysicalPart above it.
@@ -33,6 +43,24 @@ class LogicalPart : public TransparentOperator {
 
  private:
   CapturedPart part_;
+  const std::shared_ptr<const PlannedTaps> taps_;
+};
+
+//! The border below a part: its child is what DuckDB runs for it.
+class LogicalTap : public TransparentOperator {
+ public:
+  LogicalTap(std::string reason, size_t number, std::shared_ptr<PlannedTaps> taps,
+             duckdb::unique_ptr<duckdb::LogicalOperator> child);
+
+  std::string GetName() const override { return "MARGAY_TAP"; }
+  //! Plans the child, then makes the PhysicalTap above it, for the part.
+  duckdb::PhysicalOperator& CreatePlan(duckdb::ClientContext& context,
+                                       duckdb::PhysicalPlanGenerator& planner) override;
+
+ private:
+  std::string reason_;
+  const size_t number_;
+  const std::shared_ptr<PlannedTaps> taps_;
 };
 
 //! Says why its child, an operator over table data, runs in DuckDB.

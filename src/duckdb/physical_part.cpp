@@ -8,6 +8,8 @@
 #include "duckdb/client_rest.hpp"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/execution/executor.hpp"
+#include "duckdb/execution/operator/join/physical_comparison_join.hpp"
+#include "duckdb/execution/operator/order/physical_top_n.hpp"
 #include "duckdb/instance.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/query_profiler.hpp"
@@ -15,7 +17,10 @@
 #include "duckdb/parallel/meta_pipeline.hpp"
 #include "duckdb/parallel/pipeline.hpp"
 #include "duckdb/parallel/task_scheduler.hpp"
+#include "duckdb/physical_tap.hpp"
+#include "duckdb/planner/filter/dynamic_filter.hpp"
 #include "duckdb/result_writer.hpp"
+#include "duckdb/tapped_rows.hpp"
 #include "memory/out_of_memory.hpp"
 
 namespace margay::integration {
@@ -39,6 +44,12 @@ class CollectedRows : public duckdb::GlobalSinkState {
 class CollectedRowsOfThread : public duckdb::LocalSinkState {
  public:
   duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
+};
+
+//! In auto mode, once the rows of taps are known: the device can't take them, or not yet.
+class NotReady : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 //! Whether Margay limits its memory on the chosen device, and not only DuckDB's memory_limit does.
@@ -80,6 +91,35 @@ std::string TailError(const CapturedPart& part, const Settings& settings, uint64
   return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
          " rows, because " + Join(part.tail_reasons, ", ") +
          "; margay_tail_rows = " + std::to_string(settings.tail_rows);
+}
+
+//! Filters that joins and limits below `op` gave to scans in an earlier execution: a device that
+//! does their work now does not replace them, and rows would be lost.
+void ClearRuntimeFilters(const duckdb::PhysicalOperator& op) {
+  switch (op.type) {
+    case duckdb::PhysicalOperatorType::EXTENSION:
+      return;  // a tap: DuckDB runs what is below it, and replaces its own filters
+    case duckdb::PhysicalOperatorType::HASH_JOIN:
+    case duckdb::PhysicalOperatorType::NESTED_LOOP_JOIN:
+    case duckdb::PhysicalOperatorType::PIECEWISE_MERGE_JOIN:
+    case duckdb::PhysicalOperatorType::IE_JOIN:
+      if (const auto& filters = op.Cast<duckdb::PhysicalComparisonJoin>().filter_pushdown) {
+        for (const auto& probe : filters->probe_info) {
+          probe.dynamic_filters->ClearFilters(op);
+        }
+      }
+      break;
+    case duckdb::PhysicalOperatorType::TOP_N:
+      if (const auto& filter = op.Cast<duckdb::PhysicalTopN>().dynamic_filter) {
+        filter->Reset();
+      }
+      break;
+    default:
+      break;
+  }
+  for (const auto& child : op.GetChildren()) {
+    ClearRuntimeFilters(child.get());
+  }
 }
 
 std::string Decision(const CapturedPart& part, const Placement& placement) {
@@ -139,11 +179,13 @@ class PartSourceState : public duckdb::GlobalSourceState {
 };
 
 PhysicalPart::PhysicalPart(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context,
-                           CapturedPart part, duckdb::PhysicalOperator& fallback)
+                           CapturedPart part, std::vector<PhysicalTap*> taps,
+                           duckdb::PhysicalOperator& fallback)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, part.types,
                        fallback.estimated_cardinality),
       part_(std::make_shared<const CapturedPart>(std::move(part))),
       context_(context.shared_from_this()),
+      taps_(std::move(taps)),
       fallback_(fallback) {
   children.push_back(fallback);
 }
@@ -205,10 +247,14 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::
     const {
   auto context = context_.lock();
   bool is_profiled = context && duckdb::QueryProfiler::Get(*context).IsEnabled();
-  if (!is_profiled && CurrentPlacement().is_on_device) {
-    return {};
+  if (is_profiled || !CurrentPlacement().is_on_device) {
+    return {fallback_};
   }
-  return {fallback_};
+  duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> taps;
+  for (const PhysicalTap* tap : taps_) {
+    taps.push_back(*tap);
+  }
+  return taps;
 }
 
 duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams(
@@ -292,10 +338,19 @@ void PhysicalPart::BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipelin
   }
   if (!placement.is_on_device) {
     Instance::Get(context)->counters.duckdb_executions++;
+    for (PhysicalTap* tap : taps_) {
+      tap->Pass();
+    }
     fallback_.BuildPipelines(current, meta_pipeline);
     return;
   }
   meta_pipeline.GetState().SetPipelineSource(current, *this);
+  if (!taps_.empty()) {
+    ClearRuntimeFilters(fallback_);
+    for (PhysicalTap* tap : taps_) {
+      tap->Collect(current, meta_pipeline);
+    }
+  }
   // Only now can pipelines be made: the build state ends with the executor's initialisation.
   fallback_pipelines_ = duckdb::make_shared_ptr<duckdb::MetaPipeline>(
       meta_pipeline.GetExecutor(), meta_pipeline.GetState(), this);
@@ -338,6 +393,7 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
     if (state.uses_fallback) {
       StartFallback(context, state);
     }
+    DropTaps();
   }
   return state.uses_fallback ? NextFromFallback(chunk, state) : NextFromDevice(chunk, state);
 }
@@ -345,6 +401,7 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
 bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
   auto instance = Instance::Get(context);
   bool is_forced = state.placement.settings.mode == Mode::Force;
+  bool is_started = true;
   for (int attempt = 1;; attempt++) {
     try {
       RunOnDevice(context, state);
@@ -352,11 +409,16 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       return true;
     } catch (const execute::Interrupted&) {
       throw duckdb::InterruptException();
+    } catch (const NotReady& cause) {
+      state.fallback_reason = cause.what();
+      is_started = false;
+      break;
     } catch (const execute::ArithmeticFault& fault) {
       state.fallback_reason = fault.what();
       break;
     } catch (const execute::ImageLost& loss) {
       state.placement.part = nullptr;
+      state.placement.copies.clear();
       if (is_forced && attempt < kMostAttempts) {
         continue;
       }
@@ -401,7 +463,7 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
   state.SetRun(nullptr);
   state.placement.copies.clear();
   state.placement.part = nullptr;
-  instance->counters.runtime_fallbacks++;
+  instance->counters.runtime_fallbacks += is_started ? 1 : 0;
   instance->counters.duckdb_executions++;
   return false;
 }
@@ -410,10 +472,10 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   auto& placement = state.placement;
   auto& counters = Instance::Get(context)->counters;
   auto is_interrupted = [&context] { return context.IsInterrupted(); };
-  if (!placement.part) {
-    ReadControl control;
-    control.is_interrupted = is_interrupted;
-    control.progress = &state.preparation;
+  ReadControl control;
+  control.is_interrupted = is_interrupted;
+  control.progress = &state.preparation;
+  if (placement.copies.empty() || (!placement.part && taps_.empty())) {
     auto prepared = Prepare(context, *part_, placement.settings, control, Maker::Query);
     if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
       throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
@@ -424,9 +486,10 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     placement.copies = ready.copies;
     placement.part = ready.part;
   }
-  if (is_interrupted()) {
-    throw execute::Interrupted();
+  if (!taps_.empty()) {
+    PrepareTaps(context, state, control);
   }
+  control.ThrowIfInterrupted();
   Build(*placement.part, counters);
   execute::RunOptions options;
   options.threads = static_cast<uint32_t>(
@@ -440,6 +503,35 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   counters.structures_built += statistics.structures_built;
   counters.structures_reused += statistics.structures_reused;
   counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);
+}
+
+void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& state,
+                               const ReadControl& control) const {
+  auto& placement = state.placement;
+  const bool is_forced = placement.settings.mode == Mode::Force;
+  auto read = [&](size_t number, const plan::Node& scan) {
+    return EncodeRows(context, taps_[number]->Rows(), scan, placement.place,
+                      placement.settings.dictionary_strings, control);
+  };
+  if (auto refusal = ReadTaps(*part_, read, placement)) {
+    if (is_forced) {
+      throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
+    }
+    // Not to collect the rows in vain the next time.
+    Instance::Get(context)->builder.NoteProblem({part_, placement.settings, nullptr},
+                                                refusal->reason);
+    throw NotReady(refusal->reason);
+  }
+  if (!is_forced && !placement.part->IsBuilt()) {
+    Instance::Get(context)->builder.Start({part_, placement.settings, placement.part});
+    throw NotReady("the kernel is not compiled yet");
+  }
+}
+
+void PhysicalPart::DropTaps() const {
+  for (PhysicalTap* tap : taps_) {
+    tap->DropRows();
+  }
 }
 
 void PhysicalPart::CheckTails(const PartSourceState& state) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "duckdb/capture.hpp"
 #include "duckdb/execution/physical_operator.hpp"
@@ -11,6 +12,7 @@
 namespace margay::integration {
 
 class PartSourceState;
+class PhysicalTap;
 
 //! A part of a query that runs on a device or, through its child, in DuckDB.
 //!
@@ -20,13 +22,17 @@ class PartSourceState;
 //! were made ready beforehand, with itself as their sink (as DuckDB's recursive CTEs do), and gives
 //! the rows they collect.
 //!
+//! Where DuckDB runs subtrees of the child for the device (see physical_tap.hpp), their pipelines
+//! come first.
+//!
 //! The child is what EXPLAIN shows below the part where DuckDB answers. While profiling, it is
 //! always in the tree, with no rows where the device answered: DuckDB's profiler needs to know
 //! beforehand every operator that may run.
 class PhysicalPart : public duckdb::PhysicalOperator {
  public:
+  //! `taps`, those of the captured part, are operators of `fallback`.
   PhysicalPart(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context, CapturedPart part,
-               duckdb::PhysicalOperator& fallback);
+               std::vector<PhysicalTap*> taps, duckdb::PhysicalOperator& fallback);
   ~PhysicalPart() override;
 
   std::string GetName() const override { return "MARGAY"; }
@@ -81,6 +87,11 @@ class PhysicalPart : public duckdb::PhysicalOperator {
   bool StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
   //! One attempt of it. Throws what goes wrong.
   void RunOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
+  //! Reads the taps of a part that has some, and generates its kernel.
+  void PrepareTaps(duckdb::ClientContext& context, PartSourceState& state,
+                   const ReadControl& control) const;
+  //! Drops the rows of the taps, which nobody needs any more.
+  void DropTaps() const;
   //! In force mode: an error where the operators above would get too many rows.
   void CheckTails(const PartSourceState& state) const;
   void StartFallback(duckdb::ExecutionContext& context, PartSourceState& state) const;
@@ -89,6 +100,7 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   const std::shared_ptr<const CapturedPart> part_;
   const duckdb::weak_ptr<duckdb::ClientContext> context_;
+  const std::vector<PhysicalTap*> taps_;
   duckdb::PhysicalOperator& fallback_;
 
   mutable std::mutex mutex_;

@@ -26,13 +26,13 @@ struct PartTable {
 //! The tables of a part, each of them once.
 struct PartTables {
   std::vector<PartTable> tables;
-  std::vector<size_t> of_scans;  //!< the table of each scan of the plan
+  std::vector<std::optional<size_t>> of_scans;  //!< the table of each scan; none for taps
 
   //! One copy per scan from one per table.
   TableCopies ForScans(const TableCopies& copies) const {
     TableCopies result;
-    for (size_t table : of_scans) {
-      result.push_back(copies[table]);
+    for (std::optional<size_t> table : of_scans) {
+      result.push_back(table ? copies[*table] : nullptr);
     }
     return result;
   }
@@ -77,6 +77,10 @@ std::optional<PartTables> FindTables(duckdb::ClientContext& context, const Captu
   PartTables result;
   auto scans = plan::Scans(*part.plan);
   for (size_t i = 0; i < scans.size(); i++) {
+    if (part.tables[i].tap) {
+      result.of_scans.emplace_back();
+      continue;
+    }
     auto entry = FindTable(context, part.tables[i], *scans[i]);
     if (!entry) {
       reason =
@@ -87,7 +91,7 @@ std::optional<PartTables> FindTables(duckdb::ClientContext& context, const Captu
         std::find_if(result.tables.begin(), result.tables.end(), [&](const PartTable& table) {
           return &table.entry.get().GetStorage() == &entry->GetStorage();
         });
-    result.of_scans.push_back(static_cast<size_t>(known - result.tables.begin()));
+    result.of_scans.emplace_back(static_cast<size_t>(known - result.tables.begin()));
     if (known != result.tables.end()) {
       known->scan = MergeScans(*known->scan, *scans[i]);
     } else {
@@ -103,8 +107,10 @@ constexpr uint64_t kMostNestedLoopRows = 1000;
 //! How many rows the nested loops of `part` look at for each row, at most.
 uint64_t NestedLoopRows(const CapturedPart& part, const PartTables& tables) {
   std::vector<uint64_t> rows;
-  for (size_t table : tables.of_scans) {
-    rows.push_back(tables.tables[table].entry.get().GetStorage().GetTotalRows());
+  for (size_t i = 0; i < tables.of_scans.size(); i++) {
+    const std::optional<size_t> table = tables.of_scans[i];
+    rows.push_back(table ? tables.tables[*table].entry.get().GetStorage().GetTotalRows()
+                         : part.taps[*part.tables[i].tap].estimated_rows);
   }
   return plan::NestedLoopRows(*part.plan, rows);
 }
@@ -113,6 +119,15 @@ uint64_t RowsOfLargest(const PartTables& tables) {
   uint64_t rows = 0;
   for (const auto& table : tables.tables) {
     rows = std::max<uint64_t>(rows, table.entry.get().GetStorage().GetTotalRows());
+  }
+  return rows;
+}
+
+//! Rows that DuckDB expects from all taps together.
+uint64_t RowsOfTaps(const CapturedPart& part) {
+  uint64_t rows = 0;
+  for (const auto& tap : part.taps) {
+    rows += tap.estimated_rows;
   }
   return rows;
 }
@@ -177,6 +192,11 @@ void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
   if (placement.copies.empty()) {
     return;
   }
+  if (!part.taps.empty()) {
+    // The kernel depends on the rows that DuckDB has yet to give.
+    placement.is_on_device = true;
+    return;
+  }
   try {
     auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
                                    placement.settings.join_method);
@@ -232,10 +252,20 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
   if (!tables) {
     return DuckDBAnswers(settings, reason);
   }
+  // Sums of 10 million rows of a temporary table in 1,000 groups, on two cores: DuckDB takes 24 ms,
+  // a device with collecting and encoding 61 ms. Behind a window function both take 632 ms.
+  if (tables->tables.empty()) {
+    return DuckDBAnswers(
+        settings, "all rows come from DuckDB, and handing them over costs more than it saves");
+  }
   if (RowsOfLargest(*tables) < settings.min_rows) {
     std::string which = tables->tables.size() > 1 ? "the largest table" : "the table";
     return DuckDBAnswers(settings, which + " has fewer than margay_min_rows = " +
                                        std::to_string(settings.min_rows) + " rows");
+  }
+  if (uint64_t rows = RowsOfTaps(*part); rows > RowsOfLargest(*tables)) {
+    return DuckDBAnswers(settings, "DuckDB would have to hand over about " + std::to_string(rows) +
+                                       " rows, more than the largest table has");
   }
   if (uint64_t rows = NestedLoopRows(*part, *tables); rows > kMostNestedLoopRows) {
     return DuckDBAnswers(settings, "a join without an equality would look at up to " +
@@ -245,6 +275,9 @@ Placement Decide(duckdb::ClientContext& context, const std::shared_ptr<const Cap
   auto& builder = instance->builder;
   BuildJob job{part, settings, nullptr};
   std::string problem = builder.Problem(job);
+  if (!part->taps.empty() && !problem.empty()) {
+    return DuckDBAnswers(settings, "the last attempt failed: " + problem);
+  }
   Placement placement;
   placement.settings = settings;
   placement.place = purpose == Purpose::Execution ? instance->devices.FindOpen(settings)
@@ -302,7 +335,8 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   } catch (const storage::Refusal& refusal) {
     return execute::Refusal{refusal.what()};
   }
-  if (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan)) {
+  if (!part.taps.empty() ||
+      (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan))) {
     return prepared;
   }
   auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape, settings.join_method);
@@ -311,6 +345,36 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   }
   prepared.part = std::get<0>(made);
   return prepared;
+}
+
+std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
+                                         Placement& placement) {
+  auto scans = plan::Scans(*part.plan);
+  try {
+    for (size_t number = 0; number < part.taps.size(); number++) {
+      plan::NodePointer scan;
+      for (size_t i = 0; i < scans.size(); i++) {
+        if (part.tables[i].tap == number) {
+          scan = MergeScans(scan ? *scan : *scans[i], *scans[i]);
+        }
+      }
+      auto copy = read(number, *scan);
+      for (size_t i = 0; i < scans.size(); i++) {
+        if (part.tables[i].tap == number) {
+          placement.copies[i] = copy;
+        }
+      }
+    }
+  } catch (const storage::Refusal& refusal) {
+    return execute::Refusal{refusal.what()};
+  }
+  auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
+                                 placement.settings.join_method);
+  if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+    return *refusal;
+  }
+  placement.part = std::get<0>(made);
+  return std::nullopt;
 }
 
 void Build(const execute::Part& part, Counters& counters) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -30,16 +32,16 @@ struct Placement {
   //! The rest is there as far as it is known without building anything.
   std::shared_ptr<const OpenDevice> place;
   compile::Shape shape = compile::Shape::Loop;
-  TableCopies copies;
+  TableCopies copies;  //!< null for scans of taps
   std::shared_ptr<const execute::Part> part;
 };
 
-//! A part that is ready to run.
+//! A part that is ready to run, or waits only for the rows of its taps.
 struct PreparedPart {
   std::shared_ptr<const OpenDevice> place;
   compile::Shape shape = compile::Shape::Loop;
-  TableCopies copies;
-  std::shared_ptr<const execute::Part> part;
+  TableCopies copies;                         //!< null for scans of taps
+  std::shared_ptr<const execute::Part> part;  //!< none where there are taps
 };
 
 enum class Purpose {
@@ -58,13 +60,22 @@ enum class Maker {
 };
 
 //! Makes `part` ready on the device that the settings choose, except for compiling the kernel:
-//! encodes what is missing, in the active transaction of `context`, and generates the kernel.
-//! Throws memory::OutOfMemory, device::DeviceError, execute::Interrupted, execute::ImageLost and
-//! DuckDB's own errors.
+//! encodes what is missing, in the active transaction of `context`, and generates the kernel,
+//! unless it has taps: their rows decide about the kernel, too. Throws memory::OutOfMemory,
+//! device::DeviceError, execute::Interrupted, execute::ImageLost and DuckDB's own errors.
 std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& context,
                                                      const CapturedPart& part,
                                                      const Settings& settings,
                                                      const ReadControl& control, Maker maker);
+
+//! Gives the rows of a tap as its `scan` reads them, encoded for one execution.
+using ReadTap = std::function<std::shared_ptr<TableCopy>(size_t number, const plan::Node& scan)>;
+
+//! Completes `placement` of a part with taps: fills in the copies of their rows, each tap read
+//! once, and generates the kernel. Why that can't be done, if so. Throws what `read` does, and
+//! execute::ImageLost.
+std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
+                                         Placement& placement);
 
 //! Compiles the kernel of `part` unless that is done, and counts it. Throws device::DeviceError.
 void Build(const execute::Part& part, Counters& counters);

@@ -41,8 +41,7 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
     return execute::Part::Make(plan, inputs.images, keeper.place_->device, keeper.place_->pool,
                                shape, method);
   };
-  // What a dictionary function gives may depend on more than its text: settings, for one.
-  if (plan::UsesDictionaryFunctions(*plan)) {
+  if (plan::DependsOnSettings(*plan)) {
     return make();
   }
   auto key = std::string(compile::ShapeName(shape)) + "\n" +
@@ -56,6 +55,10 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   }
   auto part = make();
   std::lock_guard<std::mutex> guard(keeper.mutex_);
+  const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
+  if (made != nullptr && (*made)->EvaluatesFunctions()) {
+    return part;  // which needs the connection of its query
+  }
   if (!std::all_of(copies.begin(), copies.end(),
                    [](const auto& copy) { return copy->IsCached(); })) {
     return part;
@@ -88,7 +91,7 @@ std::vector<std::string> DescribeColumns(const plan::Node& plan, const TableCopi
   auto scans = plan::Scans(plan);
   for (size_t i = 0; i < scans.size(); i++) {
     for (const auto& column : scans[i]->Columns()) {
-      auto image = copies[i]->Image()->Find(column.id);
+      auto image = copies[i] ? copies[i]->Image()->Find(column.id) : nullptr;
       if (!image) {
         continue;
       }

@@ -318,6 +318,16 @@ std::vector<std::string> CompiledPart::DescribeJoins() const {
   return joins;
 }
 
+bool CompiledPart::EvaluatesFunctions() const {
+  const auto has_function = [](const compile::RowOutput& output) {
+    return output.function != nullptr;
+  };
+  const auto& outputs = program_.result.outputs;
+  const auto& packed = program_.result.collect.outputs;
+  return std::any_of(outputs.begin(), outputs.end(), has_function) ||
+         std::any_of(packed.begin(), packed.end(), has_function);
+}
+
 std::string CompiledPart::NameOf(const compile::GeneratedKernel& kernel) const {
   const std::string& table = plan::Scans(*plan_)[kernel.table]->Table();
   if (kernel.build)

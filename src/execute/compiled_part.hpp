@@ -29,6 +29,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   std::vector<std::string> DescribeJoins() const override;
   //! What one of its kernels does, for people: "lineitem into groups".
   std::string NameOf(const compile::GeneratedKernel& kernel) const;
+  bool EvaluatesFunctions() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
   std::unique_ptr<KernelRun> StartKernelRun(const RunOptions& options) const;
 

@@ -191,11 +191,9 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   RunOverSlots(kernel, "groups packed");
   int32_t faults = 0;
   uint32_t wanted = groups_;
-  Timed([&] {
-    Queue().Read(report, 0, &faults, sizeof(faults));
-    if (collect.is_filter)
-      Queue().Read(count, 0, &wanted, sizeof(wanted));
-  });
+  Queue().Read(report, 0, &faults, sizeof(faults));
+  if (collect.is_filter)
+    Queue().Read(count, 0, &wanted, sizeof(wanted));
   Settle();
   ThrowFaults(faults);
   return wanted;

@@ -15,8 +15,10 @@ namespace {
 //! Rows of a result batch.
 constexpr size_t kRowsPerBatch = 65536;
 
-//! A batch may have as many times the segments of the one before.
+//! A batch may have as many times the segments of the one before. A GPU's launches take longer than
+//! what small ones would spare.
 constexpr size_t kBatchGrowth = 4;
+constexpr size_t kBatchGrowthOfGpu = kSegmentsPerRowsBatch;
 
 //! Rows held besides those that are kept, up to which copying the latter is not worth it.
 constexpr uint64_t kSpareRows = 1U << 20;
@@ -35,9 +37,7 @@ OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, const Ru
       word_count_(Kernel().order->Count()),
       deciding_words_(long_texts_.empty() ? word_count_ : long_texts_[0].words),
       wanted_(Kernel().window.End()),
-      bound_(word_count_, compile::OrderWords::kNoBound),
-      next_batch_(part->GetDevice().Info().kind == device::DeviceKind::Gpu ? kSegmentsPerRowsBatch
-                                                                           : 1) {}
+      bound_(word_count_, compile::OrderWords::kNoBound) {}
 
 size_t OrderedRun::LargestBatch() const {
   return IsLimited() ? std::min(next_batch_, kSegmentsPerRowsBatch) : kSegmentsPerRowsBatch;
@@ -73,7 +73,9 @@ void OrderedRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch
 
 void OrderedRun::TakeBatch(device::Queue& queue, const Batch& batch) {
   RowsRun::TakeBatch(queue, batch);
-  next_batch_ = std::min(next_batch_ * kBatchGrowth, kSegmentsPerRowsBatch);
+  const bool is_gpu = GetPart().GetDevice().Info().kind == device::DeviceKind::Gpu;
+  next_batch_ =
+      std::min(next_batch_ * (is_gpu ? kBatchGrowthOfGpu : kBatchGrowth), kSegmentsPerRowsBatch);
 }
 
 uint64_t OrderedRun::Word(const RowPlace& place, size_t word) const {

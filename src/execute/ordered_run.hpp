@@ -11,8 +11,8 @@ namespace margay::execute {
 //!
 //! With a limit, only the rows that may still be among the first are kept. Once there are as many
 //! as are wanted, the words of the last one are the bound that later rows must be below, which the
-//! kernel tests. On a CPU batches are small at first; the segments that can hold the lowest words
-//! come first, and those that statistics show to be above the bound are left out.
+//! kernel tests. Batches are small at first, the segments that can hold the lowest words come
+//! first, and those that statistics show to be above the bound are left out.
 //!
 //! Of long texts (see compile::OrderWords::LongText) the words have only the first bytes. Where
 //! these are the same, the texts themselves are fetched and compared, after all rows have come;
@@ -54,8 +54,7 @@ class OrderedRun : public RowsRun {
   uint64_t held_rows_ = 0;      //!< of batches_
   std::vector<uint64_t> bound_;
   device::Buffer bound_buffer_;
-  //! Segments of the next batch. A GPU's launches take longer than what small ones would spare.
-  size_t next_batch_;
+  size_t next_batch_ = 1;  //!< segments of the next batch
 };
 
 }  // namespace margay::execute

@@ -109,6 +109,8 @@ class Part {
   //! Of each join, in the order in which their tables are filled: the table of its build side, and
   //! the method. For people.
   virtual std::vector<std::string> DescribeJoins() const = 0;
+  //! Whether its runs evaluate dictionary functions.
+  virtual bool EvaluatesFunctions() const = 0;
   //! Starts a run: pins the image's columns (ImageLost if one is gone).
   virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
 };

@@ -38,6 +38,9 @@ class DictionaryFunction {
   //! Whether all results compare as their values do, so that no two are the same, and NULL alone
   //! has NULL.
   virtual bool IsIncreasing() const { return false; }
+  //! Whether all functions that are written alike (ToString) give the same results, whatever the
+  //! settings of a connection are.
+  virtual bool DependsOnTextAlone() const { return false; }
   //! Evaluates the function over all `values` and over NULL.
   virtual DictionaryResults Evaluate(std::span<const std::string_view> values) const = 0;
   //! The expression with `argument` in the place of the column, constants included.

@@ -1,5 +1,6 @@
 #include "plan/node.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <unordered_set>
@@ -303,46 +304,44 @@ std::string_view JoinKindName(JoinKind kind) {
 
 namespace {
 
-bool HoldsDictionaryFunction(const Expression& expression) {
-  if (expression.GetOperation() == Operation::Dictionary) {
+//! Whether a dictionary function in `expression` is one that `predicate` holds for.
+template <typename Predicate>
+bool HoldsFunction(const Expression& expression, const Predicate& predicate) {
+  if (expression.GetOperation() == Operation::Dictionary && predicate(expression.Function())) {
     return true;
   }
-  for (const ExpressionPointer& operand : expression.Operands()) {
-    if (HoldsDictionaryFunction(*operand)) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(
+      expression.Operands().begin(), expression.Operands().end(),
+      [&](const ExpressionPointer& operand) { return HoldsFunction(*operand, predicate); });
+}
+
+//! The same for the expressions of `node` and below.
+template <typename Predicate>
+bool UsesFunction(const Node& node, const Predicate& predicate) {
+  const auto holds = [&](const ExpressionPointer& expression) {
+    return expression && HoldsFunction(*expression, predicate);
+  };
+  const auto any = [](const auto& items, const auto& is_found) {
+    return std::any_of(items.begin(), items.end(), is_found);
+  };
+  return any(node.Expressions(), holds) || holds(node.Residual()) ||
+         any(node.Aggregates(), [&](const Aggregate& item) { return holds(item.argument); }) ||
+         any(node.Keys(),
+             [&](const JoinKey& key) { return holds(key.probe) || holds(key.build); }) ||
+         any(node.OrderKeys(), [&](const OrderKey& key) { return holds(key.expression); }) ||
+         (node.Input() && UsesFunction(*node.Input(), predicate)) ||
+         (node.Build() && UsesFunction(*node.Build(), predicate));
 }
 
 }  // namespace
 
 bool UsesDictionaryFunctions(const Node& node) {
-  for (const ExpressionPointer& expression : node.Expressions()) {
-    if (HoldsDictionaryFunction(*expression)) {
-      return true;
-    }
-  }
-  for (const Aggregate& aggregate : node.Aggregates()) {
-    if (aggregate.argument && HoldsDictionaryFunction(*aggregate.argument)) {
-      return true;
-    }
-  }
-  for (const JoinKey& key : node.Keys()) {
-    if (HoldsDictionaryFunction(*key.probe) || HoldsDictionaryFunction(*key.build)) {
-      return true;
-    }
-  }
-  for (const OrderKey& key : node.OrderKeys()) {
-    if (HoldsDictionaryFunction(*key.expression)) {
-      return true;
-    }
-  }
-  if (node.Residual() && HoldsDictionaryFunction(*node.Residual())) {
-    return true;
-  }
-  return (node.Input() && UsesDictionaryFunctions(*node.Input())) ||
-         (node.Build() && UsesDictionaryFunctions(*node.Build()));
+  return UsesFunction(node, [](const DictionaryFunction&) { return true; });
+}
+
+bool DependsOnSettings(const Node& node) {
+  return UsesFunction(
+      node, [](const DictionaryFunction& function) { return !function.DependsOnTextAlone(); });
 }
 
 }  // namespace margay::plan

@@ -138,6 +138,8 @@ class Node {
 
 //! Whether an expression of `node` or below holds a dictionary function.
 bool UsesDictionaryFunctions(const Node& node);
+//! Whether one of these may give other results than one that is written alike.
+bool DependsOnSettings(const Node& node);
 
 //! The scan at the bottom of `node`, on the probe side of its joins.
 const Node& BottomScan(const Node& node);

@@ -1,7 +1,8 @@
 // Every device call of TPC-H Q1 and Q6, of a join with groups, also by a partitioned hash table, of
-// the first rows of a join, of a union and of long texts in an order is made to fail in turn, and
-// the device to be lost at it. In auto mode DuckDB must then give the right answer; in force mode
-// the answer is right or the error names the cause; and after each fault the next query works.
+// the first rows of a join, of a union, of a join with rows of DuckDB, and of long texts in an
+// order is made to fail in turn, and the device to be lost at it. In auto mode DuckDB must then
+// give the right answer; in force mode the answer is right or the error names the cause; and after
+// each fault the next query works.
 #include "fault_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,13 @@ constexpr const char* kUnion =
 constexpr const char* kText =
     "SELECT e_body, e_number FROM essay WHERE e_title > e_kind AND e_number % 3 <> 1 "
     "ORDER BY e_body DESC, e_number LIMIT 40 OFFSET 3";
+
+//! Two taps: rows that DuckDB gives, once as a build side.
+constexpr const char* kTap =
+    "SELECT s_nation, count(*), sum(l_quantity * n), min(label) FROM lineitem "
+    "JOIN supplier ON l_suppkey = s_suppkey JOIN range(250) r(n) ON l_suppkey = n "
+    "JOIN (VALUES (0, 'none'), (10, 'ten'), (20, NULL)) v(balance, label) ON s_balance = balance "
+    "GROUP BY ALL ORDER BY ALL";
 
 struct Sweep {
   const char* name;
@@ -124,6 +132,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{"TopForceLost", kTop, "force", Fault::Loss},
                     Sweep{"TopAutoFails", kTop, "auto", Fault::OutOfResources},
                     Sweep{"TopAutoLost", kTop, "auto", Fault::Loss},
+                    Sweep{"TapForceFails", kTap, "force", Fault::OutOfResources},
+                    Sweep{"TapForceMemory", kTap, "force", Fault::OutOfMemory},
+                    Sweep{"TapForceLost", kTap, "force", Fault::Loss},
+                    Sweep{"TapAutoFails", kTap, "auto", Fault::OutOfResources},
+                    Sweep{"TapAutoMemory", kTap, "auto", Fault::OutOfMemory},
+                    Sweep{"TapAutoLost", kTap, "auto", Fault::Loss},
                     Sweep{"JoinAutoFails", kJoin, "auto", Fault::OutOfResources},
                     Sweep{"JoinAutoLost", kJoin, "auto", Fault::Loss}),
     [](const auto& parameter) { return std::string(parameter.param.name); });

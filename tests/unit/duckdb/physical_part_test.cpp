@@ -64,6 +64,24 @@ TEST_F(PhysicalPartTest, StringsComeBack) {
   EXPECT_EQ(database_.Query(rows), database_.Reference(rows));
 }
 
+TEST_F(PhysicalPartTest, PartsOutliveTheConnectionTheyWereMadeFor) {
+  database_.Run("CREATE TABLE u AS SELECT i, 'text number ' || i AS s FROM range(100000) r(i)");
+  const std::vector<std::string> queries = {
+      "SELECT g, count(*) FROM t WHERE s LIKE '%3%' OR upper(s) = 'TEXT 7' GROUP BY g ORDER BY g",
+      // The host computes these functions of the result's texts when it has them.
+      "SELECT replace(s, 'text', 'a text') FROM u WHERE i < 5"};
+  for (int i = 0; i < 3; i++) {
+    const std::unique_ptr<duckdb::Connection> connection = database_.Connect();
+    database_.Run(*connection, "SET margay_mode = 'force'");
+    database_.Run(*connection, "SET margay_tail_rows = 1000000");
+    for (const std::string& query : queries) {
+      const uint64_t before = OnDevice();
+      EXPECT_EQ(database_.Query(*connection, query), database_.Reference(*connection, query));
+      EXPECT_EQ(OnDevice(), before + 1) << query;
+    }
+  }
+}
+
 TEST_F(PhysicalPartTest, TextColumns) {
   Force();
   database_.Run("CREATE TABLE u AS SELECT i, 'text number ' || i AS s FROM range(100000) r(i)");

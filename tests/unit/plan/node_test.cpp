@@ -207,9 +207,12 @@ TEST(Node, DictionaryFunctionsOfJoinsAreFound) {
   EXPECT_TRUE(uses({{number, kOrderKey, false}}, nullptr));
   EXPECT_TRUE(
       uses({{key, kOrderKey, false}}, Expression::Make(Operation::Less, kBoolean, {key, number})));
-  EXPECT_TRUE(UsesDictionaryFunctions(
-      *Node::Join(JoinKind::Inner, Orders(), Node::Project(texts, {number}),
-                  {{kOrderKey, Expression::Column(0, kBigint, {}), false}}, nullptr)));
+  const NodePointer below =
+      Node::Join(JoinKind::Inner, Orders(), Node::Project(texts, {number}),
+                 {{kOrderKey, Expression::Column(0, kBigint, {}), false}}, nullptr);
+  EXPECT_TRUE(UsesDictionaryFunctions(*below));
+  EXPECT_TRUE(DependsOnSettings(*below)) << "nothing is known of the function";
+  EXPECT_FALSE(DependsOnSettings(*texts));
 }
 
 TEST(Node, OrdersShowTheirKeysAndWindow) {
