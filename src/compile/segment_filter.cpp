@@ -41,6 +41,13 @@ void SegmentFilter::PrepareDictionaries(const plan::Expression& predicate,
   matches_below_.emplace(predicate.ToString(), std::move(below));
 }
 
+uint64_t SegmentFilter::Bytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [predicate, below] : matches_below_)
+    bytes += below.size() * sizeof(uint32_t);
+  return bytes;
+}
+
 bool SegmentFilter::MayMatch(size_t segment) const {
   return std::all_of(conjuncts_.begin(), conjuncts_.end(),
                      [&](const auto& conjunct) { return MayMatch(*conjunct, segment); });

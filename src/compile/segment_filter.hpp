@@ -19,6 +19,8 @@ class SegmentFilter {
 
   //! False only if no row of the segment passes.
   bool MayMatch(size_t segment) const;
+  //! Of what it knows about strings.
+  uint64_t Bytes() const;
 
  private:
   bool MayMatch(const plan::Expression& predicate, size_t segment) const;

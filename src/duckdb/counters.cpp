@@ -13,6 +13,7 @@ std::vector<std::pair<std::string, uint64_t>> Counters::List() const {
           {"columns_lost", columns_lost},
           {"structures_built", structures_built},
           {"structures_reused", structures_reused},
+          {"parts_generated", parts_generated},
           {"kernels_compiled", kernels_compiled},
           {"rows_read", rows_read},
           {"bytes_touched", bytes_touched},

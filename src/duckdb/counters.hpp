@@ -20,6 +20,7 @@ struct Counters {
   std::atomic<uint64_t> columns_lost{0};       //!< found dropped when they were needed
   std::atomic<uint64_t> structures_built{0};   //!< join tables made, to be kept
   std::atomic<uint64_t> structures_reused{0};  //!< join tables that were found
+  std::atomic<uint64_t> parts_generated{0};    //!< kernels' sources written
   std::atomic<uint64_t> kernels_compiled{0};
   std::atomic<uint64_t> rows_read{0};      //!< by kernels
   std::atomic<uint64_t> bytes_touched{0};  //!< by kernels

@@ -187,8 +187,12 @@ bool IsTextFunction(const std::string& name) {
 //! False for all that is not known to be such a function: see DependsOnTextAlone.
 bool IsFunctionOfText(const duckdb::Expression& expression) {
   switch (expression.GetExpressionClass()) {
-    case duckdb::ExpressionClass::BOUND_REF:
     case duckdb::ExpressionClass::BOUND_CONSTANT:
+      // Floats and decimals are written alike.
+      return expression.return_type.id() == duckdb::LogicalTypeId::VARCHAR ||
+             expression.return_type.id() == duckdb::LogicalTypeId::BOOLEAN ||
+             expression.return_type.IsIntegral();
+    case duckdb::ExpressionClass::BOUND_REF:
     case duckdb::ExpressionClass::BOUND_COMPARISON:
     case duckdb::ExpressionClass::BOUND_CONJUNCTION:
     case duckdb::ExpressionClass::BOUND_OPERATOR:

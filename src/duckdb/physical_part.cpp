@@ -513,7 +513,7 @@ void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& 
     return EncodeRows(context, taps_[number]->Rows(), scan, placement.place,
                       placement.settings.dictionary_strings, control);
   };
-  if (auto refusal = ReadTaps(*part_, read, placement)) {
+  if (auto refusal = ReadTaps(*part_, read, Instance::Get(context)->counters, placement)) {
     if (is_forced) {
       throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
     }

@@ -198,8 +198,9 @@ void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
     return;
   }
   try {
-    auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
-                                   placement.settings.join_method);
+    auto made =
+        TableCopy::PartFor(part.plan, placement.copies, placement.shape,
+                           placement.settings.join_method, Instance::Get(context)->counters);
     if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
       placement.reason = refusal->reason;
       placement.is_error = true;
@@ -339,7 +340,8 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
       (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan))) {
     return prepared;
   }
-  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape, settings.join_method);
+  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape, settings.join_method,
+                                 instance->counters);
   if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
     return *refusal;
   }
@@ -348,7 +350,7 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
 }
 
 std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
-                                         Placement& placement) {
+                                         Counters& counters, Placement& placement) {
   auto scans = plan::Scans(*part.plan);
   try {
     for (size_t number = 0; number < part.taps.size(); number++) {
@@ -369,7 +371,7 @@ std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap
     return execute::Refusal{refusal.what()};
   }
   auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
-                                 placement.settings.join_method);
+                                 placement.settings.join_method, counters);
   if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
     return *refusal;
   }

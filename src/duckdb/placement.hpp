@@ -75,7 +75,7 @@ using ReadTap = std::function<std::shared_ptr<TableCopy>(size_t number, const pl
 //! once, and generates the kernel. Why that can't be done, if so. Throws what `read` does, and
 //! execute::ImageLost.
 std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
-                                         Placement& placement);
+                                         Counters& counters, Placement& placement);
 
 //! Compiles the kernel of `part` unless that is done, and counts it. Throws device::DeviceError.
 void Build(const execute::Part& part, Counters& counters);

@@ -34,10 +34,12 @@ TableCopy::Inputs TableCopy::InputsOf(const plan::Node& plan, const TableCopies&
 }
 
 PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopies& copies,
-                                 compile::Shape shape, std::optional<compile::JoinMethod> method) {
+                                 compile::Shape shape, std::optional<compile::JoinMethod> method,
+                                 Counters& counters) {
   auto& keeper = *copies[0];
   auto inputs = InputsOf(*plan, copies);
   auto make = [&] {
+    counters.parts_generated++;
     return execute::Part::Make(plan, inputs.images, keeper.place_->device, keeper.place_->pool,
                                shape, method);
   };
@@ -45,7 +47,8 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
     return make();
   }
   auto key = std::string(compile::ShapeName(shape)) + "\n" +
-             std::string(method ? compile::JoinMethodName(*method) : "") + "\n" + plan->ToString();
+             std::string(method ? compile::JoinMethodName(*method) : "") + "\n" +
+             plan::Identity(*plan);
   {
     std::lock_guard<std::mutex> guard(keeper.mutex_);
     auto found = keeper.parts_.find(key);
@@ -56,8 +59,9 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   auto part = make();
   std::lock_guard<std::mutex> guard(keeper.mutex_);
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
-  if (made != nullptr && (*made)->EvaluatesFunctions()) {
-    return part;  // which needs the connection of its query
+  if (made != nullptr &&
+      ((*made)->EvaluatesFunctions() || (*made)->HostBytes() > kLargestKeptPart)) {
+    return part;  // which needs the connection of its query, or memory that nobody counts
   }
   if (!std::all_of(copies.begin(), copies.end(),
                    [](const auto& copy) { return copy->IsCached(); })) {

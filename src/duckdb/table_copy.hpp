@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "duckdb/counters.hpp"
 #include "duckdb/device_pools.hpp"
 #include "execute/part.hpp"
 #include "storage/table_image.hpp"
@@ -28,7 +29,8 @@ class TableCopy {
  public:
   //! The part for `plan`, whose columns are there, made at the first call.
   static PartOrRefusal PartFor(const plan::NodePointer& plan, const TableCopies& copies,
-                               compile::Shape shape, std::optional<compile::JoinMethod> method);
+                               compile::Shape shape, std::optional<compile::JoinMethod> method,
+                               Counters& counters);
 
   TableCopy(std::shared_ptr<const OpenDevice> place, std::shared_ptr<storage::TableImage> image)
       : place_(std::move(place)), image_(std::move(image)) {}
@@ -64,8 +66,10 @@ class TableCopy {
 
   static Inputs InputsOf(const plan::Node& plan, const TableCopies& copies);
 
-  //! Enough for the statements of an application. Parts are small: sources and parameters.
+  //! Enough for the statements of an application. Parts are small: sources and parameters. Only
+  //! what they know of the strings of a dictionary can be large.
   static constexpr size_t kMostParts = 256;
+  static constexpr uint64_t kLargestKeptPart = uint64_t{1} << 20;
 
   const std::shared_ptr<const OpenDevice> place_;
   const std::shared_ptr<storage::TableImage> image_;

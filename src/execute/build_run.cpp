@@ -15,8 +15,8 @@ void BuildRun::RunAll() {
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
   if (table.ranged_key) {
+    SettleAll();
     Timed([&] { SetKeyRange(table, Joins().ReadKeyRange(table, Queue())); });
-    Settle();
   }
 }
 
@@ -37,9 +37,9 @@ void BuildRun::RunShared() {
   Joins().CreateShared(table, GetPart().Pool());
   KernelRun::RunAll();
   FillPartitions(table.rows);
+  SettleAll();  // before others use it
   if (table.is_ranked)
     Timed([&] { Joins().CountBits(table, Queue()); });
-  SettleAll();  // before others use it
   structure->extents = Joins().Extents(table);
   structure->keys = Kernel().structure_keys;
   structure->form = compile::JoinMethodName(table.Method());

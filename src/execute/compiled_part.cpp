@@ -328,6 +328,18 @@ bool CompiledPart::EvaluatesFunctions() const {
          std::any_of(packed.begin(), packed.end(), has_function);
 }
 
+uint64_t CompiledPart::HostBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& inner : Inners())
+    bytes += inner->HostBytes();
+  for (const compile::GeneratedKernel* kernel : Kernels()) {
+    bytes += kernel->parameters.LookupBytes().size() +
+             kernel->collect.parameters.LookupBytes().size() + kernel->structure_name.size() +
+             kernel->filter->Bytes();
+  }
+  return bytes;
+}
+
 std::string CompiledPart::NameOf(const compile::GeneratedKernel& kernel) const {
   const std::string& table = plan::Scans(*plan_)[kernel.table]->Table();
   if (kernel.build)

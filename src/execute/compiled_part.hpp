@@ -30,6 +30,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   //! What one of its kernels does, for people: "lineitem into groups".
   std::string NameOf(const compile::GeneratedKernel& kernel) const;
   bool EvaluatesFunctions() const override;
+  uint64_t HostBytes() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
   std::unique_ptr<KernelRun> StartKernelRun(const RunOptions& options) const;
 

@@ -101,10 +101,9 @@ std::vector<memory::ExtentPin> KernelRun::PinStrings(
 
 void KernelRun::RunBuilds() {
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
-    auto run = std::make_unique<BuildRun>(part_, build, options_, tables_);
-    run->RunAll();
-    AddStatistics(run->Statistics());
-    builds_.push_back(std::move(run));
+    builds_.push_back(std::make_unique<BuildRun>(part_, build, options_, tables_));
+    builds_.back()->RunAll();
+    AddStatistics(builds_.back()->Statistics());
   }
 }
 

@@ -69,6 +69,7 @@ struct RunStatistics {
   //! Adds the work of another kernel, not its rows.
   void AddWork(const RunStatistics& other) {
     launches += other.launches;
+    host_waits += other.host_waits;
     bytes_touched += other.bytes_touched;
     structures_built += other.structures_built;
     structures_reused += other.structures_reused;
@@ -111,6 +112,8 @@ class Part {
   virtual std::vector<std::string> DescribeJoins() const = 0;
   //! Whether its runs evaluate dictionary functions.
   virtual bool EvaluatesFunctions() const = 0;
+  //! Memory of the host that grows with the dictionaries it depends on.
+  virtual uint64_t HostBytes() const = 0;
   //! Starts a run: pins the image's columns (ImageLost if one is gone).
   virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
 };

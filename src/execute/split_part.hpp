@@ -24,6 +24,7 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   bool EvaluatesFunctions() const override {
     return left_->EvaluatesFunctions() || right_->EvaluatesFunctions();
   }
+  uint64_t HostBytes() const override { return left_->HostBytes() + right_->HostBytes(); }
   std::unique_ptr<Run> Start(RunOptions options) const override;
 
  private:

@@ -114,7 +114,9 @@ device::Buffer ExtentPool::Upload(size_t bytes, const Fill& fill) {
   if (bytes <= kPlainUploadBytes) {
     std::vector<std::byte> content(bytes);
     fill(content.data(), 0, bytes);
-    device_->AcquireQueue()->Write(buffer, 0, content.data(), bytes);
+    device::QueueLease queue = device_->AcquireQueue();
+    queue->Write(buffer, 0, content.data(), bytes);
+    queue->Finish();
     return buffer;
   }
   std::array<PinnedStaging::Lease, kRangesInFlight> ranges{staging_->Take(), staging_->Take()};

@@ -315,25 +315,58 @@ bool HoldsFunction(const Expression& expression, const Predicate& predicate) {
       [&](const ExpressionPointer& operand) { return HoldsFunction(*operand, predicate); });
 }
 
-//! The same for the expressions of `node` and below.
+//! Appends the expressions of `node` and below.
+void AddExpressions(const Node& node, std::vector<ExpressionPointer>& expressions) {
+  expressions.insert(expressions.end(), node.Expressions().begin(), node.Expressions().end());
+  for (const Aggregate& aggregate : node.Aggregates()) {
+    if (aggregate.argument) {
+      expressions.push_back(aggregate.argument);
+    }
+  }
+  for (const JoinKey& key : node.Keys()) {
+    expressions.insert(expressions.end(), {key.probe, key.build});
+  }
+  if (node.Residual()) {
+    expressions.push_back(node.Residual());
+  }
+  for (const OrderKey& key : node.OrderKeys()) {
+    expressions.push_back(key.expression);
+  }
+  for (const NodePointer& input : {node.Input(), node.Build()}) {
+    if (input) {
+      AddExpressions(*input, expressions);
+    }
+  }
+}
+
 template <typename Predicate>
 bool UsesFunction(const Node& node, const Predicate& predicate) {
-  const auto holds = [&](const ExpressionPointer& expression) {
-    return expression && HoldsFunction(*expression, predicate);
-  };
-  const auto any = [](const auto& items, const auto& is_found) {
-    return std::any_of(items.begin(), items.end(), is_found);
-  };
-  return any(node.Expressions(), holds) || holds(node.Residual()) ||
-         any(node.Aggregates(), [&](const Aggregate& item) { return holds(item.argument); }) ||
-         any(node.Keys(),
-             [&](const JoinKey& key) { return holds(key.probe) || holds(key.build); }) ||
-         any(node.OrderKeys(), [&](const OrderKey& key) { return holds(key.expression); }) ||
-         (node.Input() && UsesFunction(*node.Input(), predicate)) ||
-         (node.Build() && UsesFunction(*node.Build(), predicate));
+  std::vector<ExpressionPointer> expressions;
+  AddExpressions(node, expressions);
+  return std::any_of(
+      expressions.begin(), expressions.end(),
+      [&](const ExpressionPointer& expression) { return HoldsFunction(*expression, predicate); });
+}
+
+//! Appends the types of `expression` and its operands, which its text does not have.
+void AddTypes(const Expression& expression, std::string& text) {
+  text += " " + expression.GetType().ToString();
+  for (const ExpressionPointer& operand : expression.Operands()) {
+    AddTypes(*operand, text);
+  }
 }
 
 }  // namespace
+
+std::string Identity(const Node& node) {
+  std::string text = node.ToString() + "\ntypes";
+  std::vector<ExpressionPointer> expressions;
+  AddExpressions(node, expressions);
+  for (const ExpressionPointer& expression : expressions) {
+    AddTypes(*expression, text);
+  }
+  return text;
+}
 
 bool UsesDictionaryFunctions(const Node& node) {
   return UsesFunction(node, [](const DictionaryFunction&) { return true; });

@@ -136,6 +136,9 @@ class Node {
   RowWindow window_;
 };
 
+//! A text that no plan with another meaning has, as long as it does not depend on settings.
+std::string Identity(const Node& node);
+
 //! Whether an expression of `node` or below holds a dictionary function.
 bool UsesDictionaryFunctions(const Node& node);
 //! Whether one of these may give other results than one that is written alike.

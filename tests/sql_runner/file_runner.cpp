@@ -119,12 +119,13 @@ void FileRunner::RunStatementError(const Block& block) {
   Check(block, kOff, ErrorDifference(block, Answer::Of(ConnectionOf(block), block.sql)));
 }
 
-std::vector<Target> FileRunner::NextTargets() {
-  return queries_++ % options_.every == 0 ? options_.targets : std::vector<Target>();
+std::vector<Target> FileRunner::TargetsOf(const Block& block) const {
+  return std::hash<std::string>()(block.sql) % options_.every == 0 ? options_.targets
+                                                                   : std::vector<Target>();
 }
 
 void FileRunner::RunQuery(const Block& block) {
-  const std::vector<Target> targets = NextTargets();
+  const std::vector<Target> targets = TargetsOf(block);
   SetMode(block, "off", nullptr);
   auto wanted = Answer::Of(ConnectionOf(block), block.sql);
   if (wanted.HasError()) {
@@ -186,7 +187,7 @@ void FileRunner::RunStays(const Block& block, const Answer& wanted, const Target
 }
 
 void FileRunner::RunError(const Block& block) {
-  const std::vector<Target> targets = NextTargets();
+  const std::vector<Target> targets = TargetsOf(block);
   SetMode(block, "off", nullptr);
   auto wanted = Answer::Of(ConnectionOf(block), block.sql);
   auto problem = ErrorDifference(block, wanted);

@@ -30,7 +30,7 @@ struct RunnerOptions {
   bool stop_on_first = false;
   //! Run every query in auto mode as well, on the first target.
   bool with_auto = false;
-  //! Of the queries of a file only every so many, from the first on, run on the targets.
+  //! Only one in so many queries, by a hash of its text, runs on the targets.
   uint64_t every = 1;
 };
 
@@ -59,8 +59,8 @@ class FileRunner {
   };
 
   void RunBlock(const Block& block);
-  //! The targets for the query that comes next: all or, see RunnerOptions::every, none.
-  std::vector<Target> NextTargets();
+  //! The targets for a query: all or, see RunnerOptions::every, none.
+  std::vector<Target> TargetsOf(const Block& block) const;
   void RunStatement(const Block& block);
   void RunStatementError(const Block& block);
   void RunQuery(const Block& block);
@@ -93,7 +93,6 @@ class FileRunner {
   std::unique_ptr<duckdb::Connection> monitor_;
   std::map<std::string, Answer> labels_;
   uint64_t tail_rows_ = 0;
-  uint64_t queries_ = 0;  //!< that came so far
 };
 
 }  // namespace margay::test

@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--filter", line.filter, "only files whose path holds this text");
   app.add_option("--cache", line.cache, "folder of compiled kernels; default " + line.cache);
-  app.add_option("--every", line.every, "only every so many of a file's queries on the devices")
+  app.add_option("--every", line.every, "only one in so many queries on the devices")
       ->check(CLI::PositiveNumber);
   app.add_flag("--oclgrind", line.oclgrind, "on Oclgrind, and only tests/sql/tiny by default");
   app.add_flag("--plain", line.plain, "with DuckDB alone: checks the tests themselves");

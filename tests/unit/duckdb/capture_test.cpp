@@ -153,7 +153,8 @@ TEST_F(CaptureTest, FunctionsThatFollowFromWhatIsWritten) {
     EXPECT_FALSE(depends(condition)) << condition;
   }
   for (const char* condition :
-       {"TRY_CAST(s AS TIMESTAMP) > TIMESTAMP '2000-01-01'", "try_strptime(s, '%Y') IS NULL"}) {
+       {"TRY_CAST(s AS TIMESTAMP) > TIMESTAMP '2000-01-01'", "try_strptime(s, '%Y') IS NULL",
+        "CASE WHEN s = 's1' THEN 1.5 ELSE 2.5 END = 1.5"}) {
     EXPECT_TRUE(depends(condition)) << condition;
   }
 }

@@ -64,6 +64,32 @@ TEST_F(PhysicalPartTest, StringsComeBack) {
   EXPECT_EQ(database_.Query(rows), database_.Reference(rows));
 }
 
+TEST_F(PhysicalPartTest, PartsAreFoundAgainByWhatTheyMean) {
+  Force();
+  const auto generated = [&](const std::string& query) {
+    const uint64_t before = database_.Counter("parts_generated");
+    EXPECT_EQ(database_.Query(query), database_.Reference(query)) << query;
+    return database_.Counter("parts_generated") - before;
+  };
+  const std::string like = "SELECT g, count(*) FROM t WHERE s LIKE '%3' GROUP BY g ORDER BY g";
+  database_.Query(like);  // has no image to begin with
+  EXPECT_EQ(generated(like), 0U);
+  EXPECT_EQ(generated("SELECT g, count(*) FROM t WHERE s LIKE '%4' GROUP BY g ORDER BY g"), 1U);
+  // Written alike, but of another type.
+  for (const std::string type : {"DECIMAL(18,1)", "DOUBLE", "DECIMAL(4,1)", "FLOAT"}) {
+    const std::string value =
+        "CASE WHEN s = 'text 7' THEN 1.5::" + type + " ELSE 2.5::" + type + " END";
+    generated("SELECT " + value + " AS c, count(*) FROM t GROUP BY c ORDER BY c");
+    generated("SELECT CASE WHEN k < 9 THEN 1.5::" + type + " ELSE 2.5::" + type +
+              " END AS c, count(*) FROM t GROUP BY c ORDER BY c");
+  }
+  for (const std::string type : {"INTEGER", "BIGINT", "SMALLINT"}) {
+    EXPECT_EQ(generated("SELECT CASE WHEN s = 'text 7' THEN 1::" + type + " ELSE 2::" + type +
+                        " END AS c, count(*) FROM t GROUP BY c ORDER BY c"),
+              1U);
+  }
+}
+
 TEST_F(PhysicalPartTest, PartsOutliveTheConnectionTheyWereMadeFor) {
   database_.Run("CREATE TABLE u AS SELECT i, 'text number ' || i AS s FROM range(100000) r(i)");
   const std::vector<std::string> queries = {
