@@ -79,7 +79,8 @@ const duckdb::ColumnDataCollection& PhysicalTap::Rows() const {
 }
 
 void PhysicalTap::DropRows() {
-  sink_state.reset();
+  // The state itself stays: DuckDB asks sinks for their progress until the query ends.
+  static_cast<TapSink&>(*sink_state).rows.reset();
 }
 
 duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalTap::GetSources() const {
