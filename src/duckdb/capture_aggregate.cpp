@@ -350,6 +350,10 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   relation.node = plan::KeepProjectedErrors(relation.node, readers);
   relation.part.has_aggregate = true;
   if (HasGroupingSets(aggregate)) {
+    if (aggregate.grouping_sets.size() > kMostGroupingSets) {
+      return NotSupported("an aggregate with more than " + std::to_string(kMostGroupingSets) +
+                          " grouping sets");
+    }
     for (size_t i = 0; i < aggregate.grouping_functions.size(); i++) {
       output.bindings.push_back({duckdb::ColumnBinding(aggregate.groupings_index, i),
                                  duckdb::LogicalType::BIGINT,

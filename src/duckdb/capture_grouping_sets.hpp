@@ -7,6 +7,9 @@
 
 namespace margay::integration {
 
+//! Each set has kernels of its own, which would take too long to compile for more.
+inline constexpr size_t kMostGroupingSets = 32;
+
 //! Whether the groups of `op` are more than those of all of its keys together, or it asks for
 //! GROUPING().
 bool HasGroupingSets(const duckdb::LogicalAggregate& op);

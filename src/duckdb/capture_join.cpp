@@ -358,6 +358,17 @@ Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
 
 namespace {
 
+//! A FULL join has its inputs twice, and so have those above it theirs: beyond so many scans there
+//! is too much to plan and to compute.
+constexpr size_t kMostScansOfFullJoin = 32;
+
+//! Says that rows without a match have NULL where all others have the same string.
+void ForgetConstants(std::vector<CapturedBinding>& bindings) {
+  for (CapturedBinding& binding : bindings) {
+    binding.text = nullptr;
+  }
+}
+
 //! Makes `joined`, a left join of `probe` with `build`, a full one: adds the rows of the build side
 //! that have no match, and leaves only columns that are bound.
 void AddUnmatched(const ConditionCapture& conditions, const Relation& probe, const Relation& build,
@@ -430,6 +441,10 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
   if (Reason reason = conditions.AddAll(op, form.is_exchanged)) {
     return reason;
   }
+  if (type == JoinType::OUTER && plan::Scans(*probe.node).size() + plan::Scans(*build.node).size() >
+                                     kMostScansOfFullJoin / 2) {
+    return NotSupported("a FULL join above several others");
+  }
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());
   const size_t probe_columns = probe.scope.columns.size();
@@ -438,6 +453,12 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
     const auto& join = op.Cast<duckdb::LogicalJoin>();
     lefts = MapBindings(lefts, join.left_projection_map);
     rights = MapBindings(rights, join.right_projection_map);
+  }
+  if (form.kind == plan::JoinKind::Left) {
+    ForgetConstants(form.is_exchanged ? lefts : rights);
+  }
+  if (type == JoinType::OUTER) {
+    ForgetConstants(lefts);
   }
   if (form.kind == plan::JoinKind::Semi || form.kind == plan::JoinKind::Anti) {
     columns.resize(probe_columns);
