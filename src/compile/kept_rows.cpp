@@ -154,7 +154,9 @@ Value WriteKept(const plan::ExpressionPointer& expression, const KeptColumn& col
   if (const auto text = FindTextColumn(*expression, context.columns)) {
     Value value = writer.Write(expression);
     value.machine = Machine::Int32;
-    value.code = writer.Declare(Machine::Int32, TextWriter(writer).WriteRow(*text));
+    // A row that is missing has no text, but whoever reads this one looks for its place.
+    value.code =
+        writer.Declare(Machine::Int32, "max(" + TextWriter(writer).WriteRow(*text) + ", 0)");
     return value;
   }
   CodedText coded = WriteCode(expression, writer, context);

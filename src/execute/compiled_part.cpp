@@ -183,6 +183,7 @@ class PartMaker {
     std::vector<compile::KeptColumn> united;
     for (size_t column = 0; column < parts[0]->Program().result.kept.size(); column++) {
       std::vector<compile::KeptColumn> columns;
+      columns.reserve(parts.size());
       for (const auto& part : parts)
         columns.push_back(part->Program().result.kept[column]);
       united.push_back(compile::Concatenation(columns));

@@ -100,6 +100,7 @@ std::vector<memory::ExtentPin> KernelRun::PinStrings(
 }
 
 void KernelRun::RunBuilds() {
+  builds_.reserve(part_->Program().builds.size());
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
     builds_.push_back(std::make_unique<BuildRun>(part_, build, options_, tables_));
     builds_.back()->RunAll();
