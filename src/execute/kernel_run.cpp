@@ -94,13 +94,13 @@ void KernelRun::PinColumns() {
 std::vector<memory::ExtentPin> KernelRun::PinStrings(
     const std::vector<compile::InputColumn>& columns) const {
   std::vector<memory::ExtentPin> pins;
+  pins.reserve(columns.size());
   for (const compile::InputColumn& column : columns)
     pins.push_back(column.image->Strings().Pin(*column.form->GetDictionary(), part_->Pool()));
   return pins;
 }
 
 void KernelRun::RunBuilds() {
-  builds_.reserve(part_->Program().builds.size());
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
     builds_.push_back(std::make_unique<BuildRun>(part_, build, options_, tables_));
     builds_.back()->RunAll();
