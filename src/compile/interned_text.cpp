@@ -59,7 +59,7 @@ Value InternedText::Write(ExpressionWriter& writer) const {
   value.code = "v" + std::to_string(writer.context_.variables++);
   value.range = value.domain = {
       0, static_cast<Int128>(std::max<uint64_t>(column_.TextImage()->Rows(), 1) - 1), true};
-  const std::string row = writer.Declare(Machine::Int32, "max(" + texts.WriteRow(column_) + ", 0)");
+  const std::string row = writer.Declare(Machine::Int32, texts.WriteStoredRow(column_));
   const std::string text = texts.WriteBytes(column_);
   CodeBlock& block = writer.block_;
   block.Line("int " + value.code + " = " + row + ";");

@@ -154,9 +154,7 @@ Value WriteKept(const plan::ExpressionPointer& expression, const KeptColumn& col
   if (const auto text = FindTextColumn(*expression, context.columns)) {
     Value value = writer.Write(expression);
     value.machine = Machine::Int32;
-    // A row that is missing has no text, but whoever reads this one looks for its place.
-    value.code =
-        writer.Declare(Machine::Int32, "max(" + TextWriter(writer).WriteRow(*text) + ", 0)");
+    value.code = writer.Declare(Machine::Int32, TextWriter(writer).WriteStoredRow(*text));
     return value;
   }
   CodedText coded = WriteCode(expression, writer, context);

@@ -69,9 +69,9 @@ Value StringArgument::Write(ExpressionWriter& writer,
   // Vectors only count strings.
   const InputColumn* text = TextOf(*string, columns);
   if (text != nullptr && !writer.GetDialect().IsVector()) {
-    const std::string row = TextWriter(writer).WriteRow(*text);
+    const std::string row = TextWriter(writer).WriteStoredRow(*text);
     value.machine = Machine::Int64;
-    value.code = writer.Declare(value.machine, "max(" + row + ", 0) + 1L");
+    value.code = writer.Declare(value.machine, row + " + 1L");
     value.range = value.domain = {
         1, static_cast<Int128>(std::max<uint64_t>(text->TextImage()->Rows(), 1)), true};
   }

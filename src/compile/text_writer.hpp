@@ -42,6 +42,10 @@ class TextWriter {
   //! The row of the string, an int, in the column that holds its bytes; -1 where the row at hand is
   //! missing.
   std::string WriteRow(const InputColumn& column);
+  //! The same for a row that is stored: never missing, as whoever reads it looks for its place.
+  std::string WriteStoredRow(const InputColumn& column) {
+    return "max(" + WriteRow(column) + ", 0)";
+  }
   //! The address and the bytes of the string, as two arguments of a function.
   std::string WriteBytes(const InputColumn& column);
   //! The same of the string in row `row`, a variable, of the column that holds the bytes. What it

@@ -89,6 +89,8 @@ class Queue {
   //! Moves `bytes` bytes from `start` on through the given queue.
   using Transfer = std::function<void(Queue& queue, size_t start, size_t bytes)>;
 
+  //! Says that all commands so far are done, which the host has waited for.
+  void SetIdle();
   //! The device shares our memory and the host itself moves that many bytes faster.
   bool IsForHost(size_t bytes) const;
   //! Runs a transfer, a large one in several parts by several threads, and waits for all.
@@ -101,9 +103,6 @@ class Queue {
   std::shared_ptr<StagingRing> staging_;
   //! Not undone yet. PoCL leaks buffers that are released while mapped.
   std::vector<Mapping> mappings_;
-  //! Says that all commands so far are done, which the host has waited for.
-  void SetIdle();
-
   //! Commands may be under way.
   bool is_pending_ = false;
   //! What commands under way write to buffers.

@@ -15,8 +15,8 @@ void BuildRun::RunAll() {
   if (table.is_numbered)
     GetPart().LearnSize(table.number, entries);
   if (table.ranged_key) {
-    SettleAll();
-    Timed([&] { SetKeyRange(table, Joins().ReadKeyRange(table, Queue())); });
+    SetKeyRange(table, Joins().ReadKeyRange(table, Queue()));  // waits for the kernel
+    Settle();
   }
 }
 
@@ -37,9 +37,10 @@ void BuildRun::RunShared() {
   Joins().CreateShared(table, GetPart().Pool());
   KernelRun::RunAll();
   FillPartitions(table.rows);
-  SettleAll();  // before others use it
+  SettleAll();
   if (table.is_ranked)
     Timed([&] { Joins().CountBits(table, Queue()); });
+  Queue().Finish();  // others use it through their own queues
   structure->extents = Joins().Extents(table);
   structure->keys = Kernel().structure_keys;
   structure->form = compile::JoinMethodName(table.Method());

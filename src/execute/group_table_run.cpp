@@ -73,10 +73,7 @@ void GroupTableRun::RunAll() {
   is_second_ = 1;
   const RunStatistics first = statistics_;
   KernelRun::RunAll();
-  // The rows are the same.
-  statistics_.rows_in = first.rows_in;
-  statistics_.segments = first.segments;
-  statistics_.segments_skipped = first.segments_skipped;
+  statistics_.ResetRows(first);
 }
 
 void GroupTableRun::CreateTable() {

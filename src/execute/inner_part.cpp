@@ -10,7 +10,7 @@ std::vector<std::unique_ptr<KernelRun>> InnerPart::Start(const RunOptions& optio
     runs.push_back(parts[0]->StartKernelRun(options));
     return runs;
   }
-  const auto rows = std::make_shared<KeptRows>(columns, parts[0]->GetDevice(), parts[0]->Pool());
+  const auto rows = std::make_shared<KeptRows>(columns, parts[0]->Pool());
   for (const auto& part : parts)
     runs.push_back(std::make_unique<KeptRowsRun>(part, options, rows));
   return runs;

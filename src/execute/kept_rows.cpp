@@ -1,11 +1,8 @@
 #include "execute/kept_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <string>
 
 #include "compile/join_table.hpp"
-#include "kernels/embedded_sources.hpp"
 #include "memory/out_of_memory.hpp"
 
 namespace margay::execute {
@@ -39,37 +36,11 @@ void KeptRows::Append(device::Queue& queue, const Regions& regions,
   if (rows == 0)
     return;
   Grow(queue, rows);
-  const size_t units = regions.counts.size();
-  std::vector<uint64_t> firsts(units);
-  std::exclusive_scan(regions.counts.begin(), regions.counts.end(), firsts.begin(), rows_);
-  const device::Buffer first_buffer =
-      device_.CreateBuffer(units * sizeof(uint64_t), device::Access::ReadOnly);
-  queue.Write(first_buffer, 0, firsts.data(), units * sizeof(uint64_t));
-  const auto launch = [&](device::Kernel& kernel) {
-    queue.Launch(kernel, units * work_group, work_group);
-  };
-  const auto program = [&](const char* source) {
-    return device_.Programs().Get(std::string(kernels::EmbeddedSource(source)));
-  };
+  const RegionGather gather(regions, rows_, work_group, pool_, queue);
   for (size_t i = 0; i < columns_.size(); i++) {
-    device::Kernel values = program("row_gather.cl")->CreateKernel("row_gather");
-    values.Argument(0, columns[i].values)
-        .Argument(1, regions.unit_rows)
-        .Argument(2, static_cast<uint32_t>(columns_[i].form->Width()))
-        .Argument(3, regions.count_buffer)
-        .Argument(4, first_buffer)
-        .Argument(5, table_->At(i).values)
-        .Argument(6, uint64_t{0});
-    launch(values);
-    if (!columns_[i].form->HasValidity())
-      continue;
-    device::Kernel validity = program("validity_gather.cl")->CreateKernel("validity_gather");
-    validity.Argument(0, columns[i].nulls)
-        .Argument(1, regions.unit_rows)
-        .Argument(2, regions.count_buffer)
-        .Argument(3, first_buffer)
-        .Argument(4, table_->At(i).validity);
-    launch(validity);
+    gather.CopyValues(columns[i].values, columns_[i].form->Width(), table_->At(i).values, 0);
+    if (columns_[i].form->HasValidity())
+      gather.CopyValidity(columns[i].nulls, table_->At(i).validity);
   }
   rows_ += rows;
 }

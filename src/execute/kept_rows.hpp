@@ -18,10 +18,9 @@ class KeptRows {
     const device::Buffer& nulls;  //!< a byte per row, 0: NULL; only where the column has validity
   };
 
-  //! Both outlive the object.
-  KeptRows(std::vector<compile::KeptColumn> columns, device::Device& device,
-           memory::ExtentPool& pool)
-      : columns_(std::move(columns)), device_(device), pool_(pool) {}
+  //! `pool` outlives the object.
+  KeptRows(std::vector<compile::KeptColumn> columns, memory::ExtentPool& pool)
+      : columns_(std::move(columns)), pool_(pool) {}
 
   //! Adds the rows in `regions`, with `work_group` work-items for those of a unit. Throws
   //! memory::OutOfMemory and device::DeviceError.
@@ -36,7 +35,6 @@ class KeptRows {
   void Grow(device::Queue& queue, uint64_t rows);
 
   const std::vector<compile::KeptColumn> columns_;
-  device::Device& device_;
   memory::ExtentPool& pool_;
   std::shared_ptr<KeptTable> table_;
   uint64_t rows_ = 0;

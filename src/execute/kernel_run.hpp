@@ -92,11 +92,8 @@ class KernelRun : public Run {
         KernelRun::RunAll();
         return;
       } catch (const TableFull&) {
-        // The launches were made, the rows are read anew.
-        statistics_.rows_in = before.rows_in;
+        statistics_.ResetRows(before);
         statistics_.bytes_touched = before.bytes_touched;
-        statistics_.segments = before.segments;
-        statistics_.segments_skipped = before.segments_skipped;
         grow();
       }
     }

@@ -66,6 +66,13 @@ struct RunStatistics {
   double transfer_milliseconds = 0;       //!< results and parameters, between host and device
   std::vector<KernelStatistics> kernels;  //!< in the order of their first launches
 
+  //! Takes back rows that were counted since it was `before`: they are read once more.
+  void ResetRows(const RunStatistics& before) {
+    rows_in = before.rows_in;
+    segments = before.segments;
+    segments_skipped = before.segments_skipped;
+  }
+
   //! Adds the work of another kernel, not its rows.
   void AddWork(const RunStatistics& other) {
     launches += other.launches;

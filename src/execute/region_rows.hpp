@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "device/device.hpp"
@@ -15,6 +16,35 @@ struct Regions {
   uint32_t unit_rows = 0;              //!< that a region has room for
 
   size_t Rows() const;
+};
+
+//! Copies rows out of their regions, together, within the memory of the device. The host waits for
+//! nothing.
+class RegionGather {
+ public:
+  //! The first one becomes row `first` of what columns are copied to. The rows of a unit are copied
+  //! by `work_group` work-items. All outlive the object. Throws memory::OutOfMemory, and
+  //! device::DeviceError, as all calls.
+  RegionGather(const Regions& regions, uint64_t first, size_t work_group, memory::ExtentPool& pool,
+               device::Queue& queue);
+
+  //! Copies a column of rows of `row_bytes` bytes. Row 0 of `destination` is at byte `begin`.
+  void CopyValues(const device::Buffer& source, size_t row_bytes, const device::Buffer& destination,
+                  uint64_t begin) const;
+  //! Copies a column of bytes, 0 for NULL, to bits, all of which are 0.
+  void CopyValidity(const device::Buffer& source, const device::Buffer& bits) const;
+
+ private:
+  //! Kernel `name` of the source that is called like it.
+  device::Kernel MakeKernel(const std::string& name) const;
+  void Launch(const device::Kernel& kernel) const;
+
+  const Regions& regions_;
+  const size_t work_group_;
+  device::Device& device_;
+  device::Queue& queue_;
+  const memory::ScratchReservation reservation_;
+  const device::Buffer firsts_;  //!< where the rows of each unit go
 };
 
 //! Copies rows out of their regions, together, to the host: column after column, each at a multiple
