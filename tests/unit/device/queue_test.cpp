@@ -94,6 +94,20 @@ TEST_P(QueueTest, PartsOfBuffers) {
   EXPECT_EQ(expected, received) << "copied one byte further";
 }
 
+TEST_P(QueueTest, FillsMoreThanTwoGibibytes) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  const size_t bytes = (size_t{5} << 29) + 12;
+  if (device->IsZeroCopy() || device->Info().largest_buffer < bytes) {
+    GTEST_SKIP() << "for a device with memory of its own";
+  }
+  const Buffer buffer = device->CreateBuffer(bytes, Access::ReadWrite);
+  QueueLease queue = device->AcquireQueue();
+  queue->Fill(buffer, 0, bytes, 7);
+  std::vector<uint8_t> received(bytes);
+  queue->Read(buffer, 0, received.data(), bytes);
+  EXPECT_EQ(std::count(received.begin(), received.end(), 7), static_cast<ptrdiff_t>(bytes));
+}
+
 TEST_P(QueueTest, EmptyBuffersAndTransfers) {
   const std::shared_ptr<Device> device = OpenDevice();
   const Buffer buffer = device->CreateBuffer(0, Access::ReadWrite);
