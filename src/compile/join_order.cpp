@@ -7,6 +7,7 @@
 #include "compile/expression_writer.hpp"
 #include "compile/selectivity.hpp"
 #include "compile/uniqueness.hpp"
+#include "plan/uncompressed.hpp"
 
 namespace margay::compile {
 
@@ -24,8 +25,10 @@ class JoinOrder {
 
   //! Arranges the joins of a pipeline whose build sides are arranged.
   void Arrange(Pipeline& pipeline) const {
-    for (PipelineJoin& join : pipeline.joins)
+    for (PipelineJoin& join : pipeline.joins) {
+      Uncompress(join);
       UseOwnKeys(join);
+    }
     // An exchanged join is not exchanged again: its keys are unique on the build side.
     for (auto number = FindExchange(pipeline); number; number = FindExchange(pipeline))
       Exchange(pipeline, *number);
@@ -42,6 +45,38 @@ class JoinOrder {
   }
 
  private:
+  //! Integers of both sides that are compressed by the same distance are equal where the distances
+  //! are; columns themselves are known to be unique or sorted.
+  void Uncompress(PipelineJoin& join) const {
+    BuildPipeline& build = program_.builds[join.build];
+    for (size_t i = 0; i < join.keys.size(); i++) {
+      plan::JoinKey& key = join.keys[i];
+      const plan::ExpressionPointer probe_integer = plan::Uncompressed(key.probe);
+      const plan::ExpressionPointer build_integer = plan::Uncompressed(key.build);
+      if (probe_integer == key.probe || build_integer == key.build ||
+          key.probe->GetType() != key.build->GetType() ||
+          !plan::SameExpression(key.probe->Operand(0).Operand(1),
+                                key.build->Operand(0).Operand(1)) ||
+          !AlwaysFits(*key.probe) || !AlwaysFits(*key.build))
+        continue;
+      key.probe = probe_integer;
+      key.build = build.keys[i] = build_integer;
+    }
+  }
+
+  //! Whether CAST(x - constant AS ...) is no error for any value of the column x.
+  bool AlwaysFits(const plan::Expression& distance) const {
+    const plan::Expression& difference = distance.Operand(0);
+    const plan::Constant& constant = difference.Operand(1).GetConstant();
+    if (difference.Operand(0).GetOperation() != plan::Operation::Column || constant.is_null)
+      return false;
+    const auto& statistics = columns_[difference.Operand(0).ColumnIndex()].form->Statistics();
+    const Range distances =
+        Range{statistics.min, statistics.max, true} - Range::Of(constant.integer);
+    return RangeOf(difference.GetType()).Contains(distances) &&
+           RangeOf(distance.GetType()).Contains(distances);
+  }
+
   //! Where a key of a build side belongs to a table that the build side joins with by equality,
   //! what it equals there takes its place.
   void UseOwnKeys(PipelineJoin& join) const {

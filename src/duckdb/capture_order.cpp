@@ -5,6 +5,7 @@
 #include "duckdb/planner/operator/logical_limit.hpp"
 #include "duckdb/planner/operator/logical_order.hpp"
 #include "duckdb/planner/operator/logical_top_n.hpp"
+#include "plan/uncompressed.hpp"
 
 namespace margay::integration {
 
@@ -45,17 +46,6 @@ Reason CaptureKeys(duckdb::ClientContext& context,
   return std::nullopt;
 }
 
-//! What `expression` orders by: DuckDB compresses an integer to its distance from the lowest one.
-const plan::ExpressionPointer& Uncompressed(const plan::ExpressionPointer& expression) {
-  if (expression->GetOperation() != plan::Operation::Cast ||
-      expression->Operand(0).GetOperation() != plan::Operation::Subtract ||
-      expression->Operand(0).Operand(1).GetOperation() != plan::Operation::Constant ||
-      !expression->Operand(0).GetType().IsIntegral()) {
-    return expression;
-  }
-  return expression->Operand(0).Operands()[0];
-}
-
 //! Whether `keys`, over the columns of `relation`, are those of its Order.
 bool IsSameOrder(const Relation& relation, std::vector<plan::OrderKey> keys) {
   for (plan::OrderKey& key : keys) {
@@ -78,8 +68,8 @@ bool IsSameOrder(const Relation& relation, std::vector<plan::OrderKey> keys) {
   return std::equal(keys.begin(), keys.end(), node->OrderKeys().begin(), node->OrderKeys().end(),
                     [](const plan::OrderKey& a, const plan::OrderKey& b) {
                       return a.is_descending == b.is_descending && a.nulls_first == b.nulls_first &&
-                             plan::SameExpression(*Uncompressed(a.expression),
-                                                  *Uncompressed(b.expression));
+                             plan::SameExpression(*plan::Uncompressed(a.expression),
+                                                  *plan::Uncompressed(b.expression));
                     });
 }
 

@@ -90,6 +90,28 @@ TEST(JoinOrder, OtherSidesStay) {
   }
 }
 
+TEST(JoinOrder, CompressedIntegersAreComparedThemselves) {
+  const auto distance = [](size_t column, int64_t from, plan::TypeKind kind) {
+    return Expression::Make(
+        Operation::Cast, kind,
+        {Expression::Make(Operation::Subtract, kInteger,
+                          {Column(column), Expression::Integer(from, kInteger)})});
+  };
+  const auto key = [&](int64_t probe_from, int64_t build_from, plan::TypeKind kind) {
+    const auto join =
+        Node::Join(JoinKind::Inner, Scan("line"), Scan("head"),
+                   {{distance(1, probe_from, kind), distance(0, build_from, kind)}}, nullptr);
+    const Program program = Order(join, {kLineRows, kHeadRows}).program;
+    EXPECT_EQ(program.builds[0].keys[0], program.result.joins[0].keys[0].build);
+    return program.result.joins[0].keys[0].probe->ToString() + " = " +
+           program.builds[0].keys[0]->ToString();
+  };
+  EXPECT_EQ(key(0, 0, plan::TypeKind::UInt16), "\"t0.k\" = \"t1.id\"");
+  EXPECT_NE(key(0, -1, plan::TypeKind::UInt16), "\"t0.k\" = \"t1.id\"") << "another distance";
+  EXPECT_NE(key(1, 1, plan::TypeKind::UInt16), "\"t0.k\" = \"t1.id\"") << "0 - 1 is an error";
+  EXPECT_NE(key(0, 0, plan::TypeKind::UInt8), "\"t0.k\" = \"t1.id\"") << "999 is an error";
+}
+
 TEST(JoinOrder, JoinsOfBothSidesFollowTheExchange) {
   // owner.id = head.k below head.id = line.k: all end up behind the scan of line.
   const auto inner = Join(JoinKind::Inner, Scan("head"), 0, Scan("line"), 1);
