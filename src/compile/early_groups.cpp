@@ -91,8 +91,11 @@ class Rewriter {
         NodePointer& rewritten = shared_[node.get()];
         if (!rewritten) {
           NodePointer first = Rewrite(node->Input(), scan);
-          rewritten = Node::Union(
-              std::move(first), Rewrite(node->Build(), scan + plan::Scans(*node->Input()).size()));
+          rewritten =
+              node->Build()
+                  ? Node::Union(std::move(first),
+                                Rewrite(node->Build(), scan + plan::Scans(*node->Input()).size()))
+                  : Node::Keep(std::move(first));
         }
         return rewritten;
       }

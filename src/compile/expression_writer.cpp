@@ -250,6 +250,8 @@ Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
       return DateWriter(*this).WriteAddMonths(expression);
     case Operation::Dictionary:
       return DictionaryWriter(*this).WriteValue(expression);
+    case Operation::RowNumber:
+      return WriteRowNumber(expression);
     case Operation::Fault:
       RaiseFault(dialect_.True(), {});
       return Write(plan::Expression::Null(expression.GetType()));
@@ -316,6 +318,30 @@ Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& r
   }
   if (form.HasValidity())
     value.null = DeclareFlag(reader.IsNull(column));
+  return value;
+}
+
+Value ExpressionWriter::WriteRowNumber(const plan::Expression& expression) {
+  dialect_.RequireRow();
+  const InputColumn* column = nullptr;
+  bool is_of_one_table = given_columns_.empty();
+  VisitColumns(expression.Operand(0), [&](size_t number) {
+    const InputColumn& read = context_.columns[number];
+    is_of_one_table = is_of_one_table && (column == nullptr || column->table == read.table);
+    column = &read;
+  });
+  if (column == nullptr || !is_of_one_table)
+    throw Unsupported("the number of a row that is not of one table");
+  Value value;
+  value.range =
+      value.domain = {0, std::max<Int128>(static_cast<Int128>(column->form->Rows()), 1) - 1, true};
+  value.machine = MachineFor(value.range);
+  const bool is_scanned = column->table == context_.table;
+  value.code =
+      Declare(value.machine, "(" + dialect_.Type(value.machine) + ")" +
+                                 (is_scanned ? "(table_first + row)" : JoinedRow(column->table)));
+  if (!is_scanned && context_.missing_tables.count(column->table) != 0)
+    value.null = DeclareFlag("(" + JoinedRow(column->table) + " < 0)");
   return value;
 }
 

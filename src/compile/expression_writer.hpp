@@ -84,6 +84,7 @@ class ExpressionWriter {
   Value WriteColumn(const plan::Expression& expression);
   //! The same, by the reader that fits the column's table.
   Value ReadColumn(const InputColumn& column, const RowReader& reader);
+  Value WriteRowNumber(const plan::Expression& expression);
   Value WriteConstant(const plan::Expression& expression);
   Value WriteArithmetic(const plan::Expression& expression);
   Value WriteIntegerArithmetic(const plan::Expression& expression, const Value& a, const Value& b);

@@ -35,26 +35,45 @@ plan::ExpressionPointer StrictColumn(const plan::ExpressionPointer& expression) 
   }
 }
 
-//! The outputs of a left join's build side above the join, where all are NULL without a match: its
-//! columns are by themselves, but what is computed of them need not be. A column of a key that is
-//! compared by = is NULL only without a match.
-std::vector<plan::ExpressionPointer> NullWithoutMatch(std::vector<plan::ExpressionPointer> outputs,
-                                                      const std::vector<plan::JoinKey>& keys) {
-  plan::ExpressionPointer column;
+//! What is NULL only without a match: a column of a key that is compared by =, or the number of the
+//! row of `table`, that the build side scans, if `outputs` or `keys` read it; else null.
+plan::ExpressionPointer FindMatch(const std::vector<plan::ExpressionPointer>& outputs,
+                                  const std::vector<plan::JoinKey>& keys, const Program& program,
+                                  size_t table) {
+  std::vector<plan::ExpressionPointer> expressions = outputs;
   for (const plan::JoinKey& key : keys) {
-    if (!column && !key.nulls_are_equal)
-      column = StrictColumn(key.build);
+    plan::ExpressionPointer column = key.nulls_are_equal ? nullptr : StrictColumn(key.build);
+    if (column)
+      return column;
+    expressions.push_back(key.build);
   }
+  std::optional<size_t> read;
+  for (const plan::ExpressionPointer& expression : expressions) {
+    VisitColumns(*expression, [&](size_t column) {
+      if (program.column_tables[column] == table)
+        read = column;
+    });
+  }
+  if (!read)
+    return nullptr;
+  const plan::ScanColumn& column = program.columns[*read];
+  return plan::Expression::Make(plan::Operation::RowNumber, plan::TypeKind::Int64,
+                                {plan::Expression::Column(*read, column.type, column.name)});
+}
+
+//! The outputs of a left join's build side above the join, where all are NULL without a match: its
+//! columns are by themselves, but what is computed of them need not be. `match` is NULL only
+//! without one; it may be null.
+std::vector<plan::ExpressionPointer> NullWithoutMatch(std::vector<plan::ExpressionPointer> outputs,
+                                                      const plan::ExpressionPointer& match) {
   for (plan::ExpressionPointer& output : outputs) {
     if (output->GetOperation() == plan::Operation::Column)
       continue;
-    if (!column && keys.empty())
-      throw Unsupported("a left join without an equality with computed columns");
-    if (!column)
-      throw Unsupported("a left join by " + keys[0].build->ToString() + " with computed columns");
+    if (!match)
+      throw Unsupported("a left join with nothing but constants");
     output = plan::Expression::Make(
         plan::Operation::Case, output->GetType(),
-        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {column}),
+        {plan::Expression::Make(plan::Operation::IsNotNull, plan::TypeKind::Boolean, {match}),
          output, plan::Expression::Null(output->GetType())});
   }
   return outputs;
@@ -141,8 +160,10 @@ class Cutter {
         join.residual = residual;
     }
     if (join.kind == plan::JoinKind::Left) {
+      const plan::ExpressionPointer match =
+          FindMatch(build.pipeline.outputs, join.keys, program_, build.pipeline.table);
       pipeline.outputs =
-          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, join.keys));
+          Concatenated(pipeline.outputs, NullWithoutMatch(build.pipeline.outputs, match));
     } else if (join.kind == plan::JoinKind::Inner) {
       pipeline.outputs = inputs;
     }

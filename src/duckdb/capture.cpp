@@ -1,6 +1,7 @@
 #include "duckdb/capture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -12,7 +13,9 @@
 #include "duckdb/capture_tap.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
+#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
 #include "duckdb/planner/operator/logical_cteref.hpp"
+#include "duckdb/planner/operator/logical_distinct.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
 #include "duckdb/settings.hpp"
@@ -75,6 +78,24 @@ bool KeepsOrder(const LogicalOperator& op) {
   return op.type == LogicalOperatorType::LOGICAL_PROJECTION ||
          op.type == LogicalOperatorType::LOGICAL_ORDER_BY ||
          op.type == LogicalOperatorType::LOGICAL_LIMIT;
+}
+
+//! Whether the result of `op` does not depend on the order of its input.
+bool IgnoresOrder(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
+      return std::none_of(op.expressions.begin(), op.expressions.end(), [](const auto& expression) {
+        const std::string& name =
+            expression->template Cast<duckdb::BoundAggregateExpression>().function.name;
+        return name == "first" || name == "last" || name == "arbitrary" || name == "any_value";
+      });
+    case LogicalOperatorType::LOGICAL_DISTINCT: {
+      const auto& distinct = op.Cast<duckdb::LogicalDistinct>();
+      return distinct.distinct_type == duckdb::DistinctType::DISTINCT || distinct.order_by;
+    }
+    default:
+      return false;
+  }
 }
 
 //! Whether a device should go on with `op` where DuckDB gives the rows of its input. Filters and
@@ -295,17 +316,21 @@ class PlanWalk {
     if (result) {
       Relation extended;
       const Reason reason = Guard([&]() -> Reason {
-        if (IsOrdered(*result) && !KeepsOrder(op)) {
+        extended = result->ForAbove();
+        if (IgnoresOrder(op)) {
+          ForgetOrder(extended);
+        }
+        if (IsOrdered(extended) && !KeepsOrder(op)) {
           return NotSupported(NameOf(op) + " above ORDER BY or LIMIT");
         }
         // Unlike captured parts, this changes the plan for DuckDB, too.
-        if (Relation split = result->ForAbove();
+        if (Relation split = extended;
             op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
             Settings::Read(input_.context).mode != Mode::Off && SplitDistinct(input_, op, split)) {
           MoveTaps(op.children[0], op.children[0]->children[0]);
           result = std::move(split);
+          extended = result->ForAbove();
         }
-        extended = result->ForAbove();
         return add(input_.context, op, extended);
       });
       if (reason) {
@@ -335,11 +360,8 @@ class PlanWalk {
         joined = FetchRows(*left, *right);
         return std::nullopt;
       });
-    } else if (!reason && ((left && IsOrdered(*left)) || (right && IsOrdered(*right)))) {
-      reason = NotSupported("a join with the result of ORDER BY or LIMIT");
     } else if (!reason && left && right) {
-      reason = Guard(
-          [&] { return AddJoin(input_.context, op, left->ForAbove(), right->ForAbove(), joined); });
+      reason = Guard([&] { return JoinUnordered(op, *left, *right, joined); });
     } else if (!reason) {
       reason = reasons_.at(op.children[left ? 1 : 0].get());
     }
@@ -354,6 +376,19 @@ class PlanWalk {
     }
     ancestors_.pop_back();
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
+  }
+
+  //! Adds a join, which does not depend on the order of its inputs.
+  Reason JoinUnordered(LogicalOperator& op, const Relation& left, const Relation& right,
+                       Relation& joined) {
+    std::array<Relation, 2> inputs{left.ForAbove(), right.ForAbove()};
+    for (Relation& input : inputs) {
+      ForgetOrder(input);
+      if (IsOrdered(input)) {
+        return NotSupported("a join with the result of ORDER BY or LIMIT");
+      }
+    }
+    return AddJoin(input_.context, op, inputs[0], inputs[1], joined);
   }
 
   //! All inputs of a UNION join in, or none does.
@@ -436,9 +471,13 @@ class PlanWalk {
     if (!outer) {
       return reasons_.at(op.children[outer_input].get());
     }
+    Relation rows = outer->ForAbove();
+    ForgetOrder(rows);
+    if (IsOrdered(rows)) {
+      return NotSupported("a join with the result of ORDER BY or LIMIT");
+    }
     Domain domain;
-    if (Reason reason =
-            Guard([&] { return MakeDomain(input_.context, op, outer->ForAbove(), domain); })) {
+    if (Reason reason = Guard([&] { return MakeDomain(input_.context, op, rows, domain); })) {
       return reason;
     }
     domains_.push_back(&domain);
@@ -447,13 +486,10 @@ class PlanWalk {
     if (!inner) {
       return reasons_.at(inner_place.get());
     }
-    if (IsOrdered(*outer) || IsOrdered(*inner)) {
-      return NotSupported("a join with the result of ORDER BY or LIMIT");
-    }
     return Guard([&] {
-      const Relation& left = (outer_input == 0 ? outer : inner)->ForAbove();
-      const Relation& right = (outer_input == 0 ? inner : outer)->ForAbove();
-      Reason reason = AddJoin(input_.context, op, left, right, joined);
+      const Relation& left = outer_input == 0 ? rows : *inner;
+      const Relation& right = outer_input == 0 ? *inner : rows;
+      Reason reason = JoinUnordered(op, left, right, joined);
       if (!reason) {
         LeaveOutDomain(domain, joined);
       }

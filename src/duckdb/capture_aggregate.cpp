@@ -372,9 +372,11 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   relation.scope = std::move(output);
   if (std::any_of(origins.begin(), origins.end(),
                   [](const auto& origin) { return origin.has_value(); })) {
-    relation.for_above =
-        std::make_shared<const Relation>(WithTexts(context, origins, input, relation));
+    Relation with_texts = WithTexts(context, origins, input, relation);
+    AddGroupingCalls(aggregate, with_texts);
+    relation.for_above = std::make_shared<const Relation>(std::move(with_texts));
   }
+  AddGroupingCalls(aggregate, relation);
   return std::nullopt;
 }
 

@@ -3,9 +3,14 @@
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/common/string_util.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
 #include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "duckdb/planner/operator/logical_distinct.hpp"
+#include "duckdb/text_origins.hpp"
+#include "plan/first_rows.hpp"
+#include "plan/projected_errors.hpp"
 
 namespace margay::integration {
 
@@ -55,13 +60,103 @@ bool AreDifferent(const plan::Node& node, const std::vector<CapturedBinding>& bi
   return static_cast<size_t>(std::distance(columns.begin(), columns.lower_bound(keys))) == keys;
 }
 
+//! Whether `op` is a projection that DuckDB has added to compress columns.
+bool IsCompression(const duckdb::LogicalOperator& op) {
+  return op.type == duckdb::LogicalOperatorType::LOGICAL_PROJECTION &&
+         std::any_of(op.expressions.begin(), op.expressions.end(), [](const auto& expression) {
+           return expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_FUNCTION &&
+                  duckdb::StringUtil::StartsWith(
+                      expression->template Cast<duckdb::BoundFunctionExpression>().function.name,
+                      "__internal_compress");
+         });
+}
+
+//! Keeps the errors of the projections that `node`, the capture of `op`, has at its top.
+//! Compressing raises none.
+plan::NodePointer KeepErrors(const duckdb::LogicalOperator& op, const plan::NodePointer& node) {
+  if (node->Kind() != plan::NodeKind::Project || !IsCompression(op)) {
+    return plan::KeepAllProjectedErrors(node);
+  }
+  return plan::Node::Project(plan::KeepAllProjectedErrors(node->Input()), node->Expressions());
+}
+
+//! Captures a target or a key of the order of a DISTINCT ON. Texts that DuckDB has compressed to
+//! integers are taken as they are where these are too wide to compute with.
+CapturedExpression CaptureKey(const ExpressionCapture& capture, const CaptureScope& scope,
+                              const duckdb::Expression& expression) {
+  CapturedExpression captured = capture.Capture(expression);
+  if (captured && captured.expression->GetType().kind == plan::TypeKind::UInt128) {
+    captured.expression = UncompressedText(*captured.expression, scope);
+    if (!captured.expression) {
+      return CapturedExpression::Refuse(NotSupported("DISTINCT ON of or by UHUGEINT"));
+    }
+  }
+  return captured;
+}
+
+//! `node` with NULLs in place of the columns that nobody reads of `scope`, which need not be kept.
+plan::NodePointer ReadBound(const plan::NodePointer& node, const CaptureScope& scope) {
+  std::vector<bool> is_read(scope.columns.size(), false);
+  for (const CapturedBinding& binding : scope.bindings) {
+    if (!binding.column) {
+      continue;
+    }
+    is_read[*binding.column] = true;
+    if (const auto& origin = scope.columns[*binding.column].origin) {
+      is_read[origin->base] = true;
+    }
+  }
+  std::vector<plan::ExpressionPointer> columns;
+  for (size_t i = 0; i < is_read.size(); i++) {
+    const CapturedColumn& column = scope.columns[i];
+    columns.push_back(is_read[i] ? plan::Expression::Column(i, column.type, column.name)
+                                 : plan::Expression::Null(column.type));
+  }
+  return plan::Node::Project(node, std::move(columns));
+}
+
+Reason AddDistinctOn(duckdb::ClientContext& context, const duckdb::LogicalDistinct& distinct,
+                     Relation& relation) {
+  const ExpressionCapture capture(context, relation.scope);
+  std::vector<plan::ExpressionPointer> groups;
+  std::vector<CapturedBinding> targets;
+  for (const auto& target : distinct.distinct_targets) {
+    CapturedExpression captured = CaptureKey(capture, relation.scope, *target);
+    if (!captured) {
+      return captured.reason;
+    }
+    groups.push_back(std::move(captured.expression));
+    if (IsColumnReference(*target)) {
+      targets.push_back(*relation.scope.Find(*target));
+    }
+  }
+  if (AreDifferent(*relation.node, targets)) {
+    return std::nullopt;
+  }
+  std::vector<plan::OrderKey> order;
+  if (distinct.order_by) {
+    for (const duckdb::BoundOrderByNode& key : distinct.order_by->orders) {
+      CapturedExpression captured = CaptureKey(capture, relation.scope, *key.expression);
+      if (!captured) {
+        return captured.reason;
+      }
+      order.push_back({std::move(captured.expression), key.type == duckdb::OrderType::DESCENDING,
+                       key.null_order == duckdb::OrderByNullType::NULLS_FIRST});
+    }
+  }
+  const plan::NodePointer rows = KeepErrors(*distinct.children[0], relation.node);
+  relation.node = plan::FirstRows(ReadBound(rows, relation.scope), groups, order);
+  relation.part.has_aggregate = true;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                    Relation& relation) {
   auto& distinct = op.Cast<duckdb::LogicalDistinct>();
-  if (distinct.distinct_type != duckdb::DistinctType::DISTINCT) {
-    return NotSupported("DISTINCT ON");
+  if (distinct.distinct_type == duckdb::DistinctType::DISTINCT_ON) {
+    return AddDistinctOn(context, distinct, relation);
   }
   const std::vector<CapturedBinding> input = relation.scope.bindings;
   const std::vector<size_t> targets = TargetsOf(input, distinct.distinct_targets);

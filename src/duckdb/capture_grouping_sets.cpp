@@ -124,7 +124,26 @@ bool HasGroupingSets(const duckdb::LogicalAggregate& op) {
   const bool all_groups =
       op.grouping_sets.empty() ||
       (op.grouping_sets.size() == 1 && op.grouping_sets[0].size() == op.groups.size());
-  return !all_groups || !op.grouping_functions.empty();
+  return !all_groups;
+}
+
+void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation) {
+  if (op.grouping_functions.empty()) {
+    return;
+  }
+  std::vector<ExpressionPointer> outputs;
+  for (const plan::Type& type : relation.node->OutputTypes()) {
+    outputs.push_back(Expression::Column(outputs.size(), type, {}));
+  }
+  for (size_t i = 0; i < op.grouping_functions.size(); i++) {
+    relation.scope.bindings.push_back({duckdb::ColumnBinding(op.groupings_index, i),
+                                       duckdb::LogicalType::BIGINT,
+                                       outputs.size(),
+                                       {}});
+    relation.scope.columns.push_back({plan::TypeKind::Int64, {}, std::nullopt});
+    outputs.push_back(Expression::Integer(0, plan::TypeKind::Int64));
+  }
+  relation.node = plan::Node::Project(relation.node, std::move(outputs));
 }
 
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,

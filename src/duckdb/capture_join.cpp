@@ -1,6 +1,7 @@
 #include "duckdb/capture_join.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "duckdb/capture_set_operation.hpp"
@@ -8,6 +9,7 @@
 #include "duckdb/dictionary_expression.hpp"
 #include "duckdb/planner/expression/bound_conjunction_expression.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
+#include "duckdb/text_origins.hpp"
 #include "plan/domain.hpp"
 
 namespace margay::integration {
@@ -104,16 +106,6 @@ std::vector<CapturedColumn> Concatenate(duckdb::ClientContext& context, plan::Jo
   return columns;
 }
 
-//! The table's VARCHAR column that `expression` is compressed from; null if it is not.
-plan::ExpressionPointer Decompress(const plan::Expression& expression, const CaptureScope& scope) {
-  if (expression.GetOperation() != plan::Operation::Column ||
-      !IsCompressedTableText(scope.columns[expression.ColumnIndex()])) {
-    return nullptr;
-  }
-  const size_t base = scope.columns[expression.ColumnIndex()].origin->base;
-  return plan::Expression::Column(base, scope.columns[base].type, scope.columns[base].name);
-}
-
 //! The conditions of one join, as keys and residual of the plan's join.
 class ConditionCapture {
  public:
@@ -175,8 +167,8 @@ class ConditionCapture {
     }
     if (type.kind == plan::TypeKind::UInt128) {
       // Equal texts are compressed to equal numbers, and others to others.
-      key.probe = Decompress(*key.probe, probe_);
-      key.build = Decompress(*key.build, build_);
+      key.probe = UncompressedText(*key.probe, probe_);
+      key.build = UncompressedText(*key.build, build_);
       if (!key.probe || !key.build) {
         return NotSupported("a join on UHUGEINT");
       }
@@ -306,7 +298,7 @@ class ConditionCapture {
 
 Reason RefuseJoin(const duckdb::LogicalOperator& op) {
   if (IsSetOperation(op)) {
-    return RefuseSetJoin(op);
+    return std::nullopt;
   }
   const JoinType type = TypeOf(op);
   const auto* join = ComparisonsOf(op);
@@ -362,10 +354,22 @@ namespace {
 //! is too much to plan and to compute.
 constexpr size_t kMostScansOfFullJoin = 32;
 
-//! Says that rows without a match have NULL where all others have the same string.
-void ForgetConstants(std::vector<CapturedBinding>& bindings) {
-  for (CapturedBinding& binding : bindings) {
-    binding.text = nullptr;
+//! Whether the strings that are the same in all rows of the left, or the right, input of `op` must
+//! be columns: some rows of the result have NULL there, or rows are joined by them.
+bool NeedsTexts(const duckdb::LogicalOperator& op, bool is_left) {
+  if (IsSetOperation(op)) {
+    return true;
+  }
+  switch (TypeOf(op)) {
+    case JoinType::LEFT:
+    case JoinType::SINGLE:
+      return !is_left;
+    case JoinType::RIGHT:
+      return is_left;
+    case JoinType::OUTER:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -416,10 +420,9 @@ void AddUnmatched(const ConditionCapture& conditions, const Relation& probe, con
   joined.scope.columns = UnitedColumns(std::move(columns));
 }
 
-}  // namespace
-
-Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
-               const Relation& right, Relation& result) {
+//! The same as AddJoin, of inputs that have columns for what NeedsTexts.
+Reason JoinInputs(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
+                  const Relation& right, Relation& result) {
   result.part.has_aggregate = left.part.has_aggregate || right.part.has_aggregate;
   result.tables = left.tables;
   result.tables.insert(right.tables.begin(), right.tables.end());
@@ -454,12 +457,6 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
     lefts = MapBindings(lefts, join.left_projection_map);
     rights = MapBindings(rights, join.right_projection_map);
   }
-  if (form.kind == plan::JoinKind::Left) {
-    ForgetConstants(form.is_exchanged ? lefts : rights);
-  }
-  if (type == JoinType::OUTER) {
-    ForgetConstants(lefts);
-  }
   if (form.kind == plan::JoinKind::Semi || form.kind == plan::JoinKind::Anti) {
     columns.resize(probe_columns);
     result.scope.bindings = form.is_exchanged ? std::move(rights) : std::move(lefts);
@@ -477,6 +474,19 @@ Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, cons
     AddUnmatched(conditions, probe, build, result);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,
+               const Relation& right, Relation& result) {
+  std::array<Relation, 2> inputs{left, right};
+  for (size_t i : {0, 1}) {
+    if (NeedsTexts(op, i == 0)) {
+      KeepTexts(inputs[i]);
+    }
+  }
+  return JoinInputs(context, op, inputs[0], inputs[1], result);
 }
 
 }  // namespace margay::integration

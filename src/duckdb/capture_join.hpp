@@ -15,11 +15,8 @@ Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparis
 Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
                          const Relation& right, std::vector<plan::JoinKey>& keys);
 
-//! Why `op`, an INTERSECT or an EXCEPT, is not captured, whatever its inputs are.
-Reason RefuseSetJoin(const duckdb::LogicalOperator& op);
-
-//! Makes node and scope of `result`, the rows of `left` that are, or are not, among `right`. They
-//! may come several times: DuckDB has a DISTINCT above.
+//! Makes node and scope of `result`, the INTERSECT or EXCEPT of `left` and `right`. Without ALL
+//! rows may come several times: DuckDB has a DISTINCT above.
 Reason AddSetJoin(duckdb::ClientContext& context, const duckdb::LogicalOperator& op,
                   const Relation& left, const Relation& right, Relation& result);
 

@@ -234,7 +234,6 @@ Reason AddSingleJoin(duckdb::ClientContext& context, const duckdb::LogicalCompar
   result.scope.columns = left.scope.columns;
   result.scope.bindings = MapBindings(left.scope.bindings, join.left_projection_map);
   for (CapturedBinding binding : MapBindings(right.scope.bindings, join.right_projection_map)) {
-    binding.text = nullptr;  // NULL where there is no row
     if (binding.column) {
       const CapturedColumn& column = right.scope.columns[*binding.column];
       if (column.type.kind == TypeKind::UInt128) {

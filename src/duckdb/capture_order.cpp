@@ -31,6 +31,14 @@ plan::NodePointer WithWindow(const plan::Node& node, const plan::RowWindow& wind
   return plan::Node::Order(node.Input(), node.OrderKeys(), window);
 }
 
+//! The input of an Order, which may be below any number of Projects.
+plan::NodePointer WithoutOrder(const plan::NodePointer& node) {
+  if (node->Kind() == plan::NodeKind::Project) {
+    return plan::Node::Project(WithoutOrder(node->Input()), node->Expressions());
+  }
+  return node->Input();
+}
+
 Reason CaptureKeys(duckdb::ClientContext& context,
                    const duckdb::vector<duckdb::BoundOrderByNode>& orders, const Relation& relation,
                    std::vector<plan::OrderKey>& keys) {
@@ -44,6 +52,22 @@ Reason CaptureKeys(duckdb::ClientContext& context,
                     order.null_order == duckdb::OrderByNullType::NULLS_FIRST});
   }
   return std::nullopt;
+}
+
+//! Whether keys of `order` are more than columns, as they are or compressed: they may raise errors.
+bool ComputesKeys(const plan::Node& order) {
+  return std::any_of(
+      order.OrderKeys().begin(), order.OrderKeys().end(), [&](const plan::OrderKey& key) {
+        plan::ExpressionPointer expression = key.expression;
+        for (const plan::Node* node = order.Input().get(); node->Kind() == plan::NodeKind::Project;
+             node = node->Input().get()) {
+          expression = plan::Substitute(expression, node->Expressions());
+        }
+        expression = plan::Uncompressed(expression);
+        const bool is_compressed = expression->GetOperation() == plan::Operation::Dictionary &&
+                                   expression->Function().IsIncreasing();
+        return expression->GetOperation() != plan::Operation::Column && !is_compressed;
+      });
 }
 
 //! Whether `keys`, over the columns of `relation`, are those of its Order.
@@ -137,6 +161,16 @@ Reason AddLimit(const duckdb::LogicalLimit& limit, Relation& relation) {
 
 bool IsOrdered(const Relation& relation) {
   return FindOrder(relation) != nullptr;
+}
+
+void ForgetOrder(Relation& relation) {
+  const plan::Node* order = FindOrder(relation);
+  if (order == nullptr || order->Window().limit || order->Window().offset != 0 ||
+      ComputesKeys(*order)) {
+    return;
+  }
+  relation.node = WithoutOrder(relation.node);
+  relation.part.is_sorted = false;
 }
 
 Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {

@@ -84,7 +84,8 @@ std::string TextOf(const plan::Node& node) {
       return text;
     }
     case plan::NodeKind::Union:
-      return TextOf(*node.Input()) + ", UNION (" + TextOf(*node.Build()) + ")";
+      return TextOf(*node.Input()) +
+             (node.Build() ? ", UNION (" + TextOf(*node.Build()) + ")" : ", KEEP");
   }
   return {};
 }

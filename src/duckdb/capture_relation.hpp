@@ -53,7 +53,7 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
-//! Adds a DISTINCT, as groups without aggregates.
+//! Adds a DISTINCT, as groups without aggregates, or a DISTINCT ON, see plan::FirstRows.
 Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! Adds an ORDER_BY, a TOP_N or a LIMIT.
@@ -62,6 +62,10 @@ Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Rel
 //! Whether `relation` has an order or a limit: nothing but projections may be added to it then, the
 //! same order once more, and a limit, where it has none.
 bool IsOrdered(const Relation& relation);
+
+//! Takes the order of `relation` away, unless it says which rows there are, or its keys may raise
+//! errors: for operators whose results don't depend on it.
+void ForgetOrder(Relation& relation);
 
 //! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
 //! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that

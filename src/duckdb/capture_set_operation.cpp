@@ -1,9 +1,11 @@
 #include "duckdb/capture_set_operation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "duckdb/capture_join.hpp"
 #include "duckdb/planner/operator/logical_set_operation.hpp"
+#include "plan/repeated_rows.hpp"
 
 namespace margay::integration {
 
@@ -79,11 +81,70 @@ Reason AddUnion(const duckdb::LogicalOperator& op, const std::vector<Relation>& 
   return std::nullopt;
 }
 
-Reason RefuseSetJoin(const duckdb::LogicalOperator& op) {
-  return op.Cast<duckdb::LogicalSetOperation>().setop_all
-             ? Reason(NotSupported(op.GetName() + " ALL"))
-             : std::nullopt;
+void KeepTexts(Relation& relation) {
+  auto& bindings = relation.scope.bindings;
+  if (std::none_of(bindings.begin(), bindings.end(),
+                   [](const CapturedBinding& binding) { return binding.text != nullptr; })) {
+    return;
+  }
+  plan::NodePointer selected;
+  if (SelectBound(relation, selected)) {
+    for (CapturedBinding& binding : bindings) {
+      binding.text = nullptr;
+    }
+    return;
+  }
+  relation.node = plan::Node::Keep(std::move(selected));
+  relation.scope = UnitedScope(relation.scope);
 }
+
+namespace {
+
+//! The different rows of `relation`, `columns` of them, and how many of each there are.
+plan::NodePointer CountRows(const Relation& relation,
+                            const std::vector<plan::ExpressionPointer>& columns) {
+  return plan::Node::GroupBy(
+      relation.node, columns,
+      {{plan::AggregateFunction::CountStar, nullptr, plan::TypeKind::Int64}});
+}
+
+//! The rows of INTERSECT ALL or EXCEPT ALL: `keys` are all columns of `left` and `right`. Each
+//! different row comes as often as in the input that has fewer of it, or as the left input has more
+//! of it than the right one.
+plan::NodePointer JoinCounts(bool is_intersect, const Relation& left, const Relation& right,
+                             std::vector<plan::JoinKey> keys) {
+  using plan::Expression;
+  using plan::Operation;
+  const plan::Type bigint = plan::TypeKind::Int64;
+  std::vector<plan::ExpressionPointer> of_left, of_right, outputs;
+  for (plan::JoinKey& key : keys) {
+    const auto column = Expression::Column(outputs.size(), key.probe->GetType(), {});
+    of_left.push_back(std::exchange(key.probe, column));
+    of_right.push_back(std::exchange(key.build, column));
+    outputs.push_back(column);
+  }
+  const size_t columns = outputs.size();
+  const auto zero = Expression::Integer(0, bigint);
+  const auto in_left = Expression::Column(columns, bigint, {});
+  const auto in_right = Expression::Column(2 * columns + 1, bigint, {});
+  outputs.push_back(is_intersect
+                        ? Expression::Make(Operation::Least, bigint, {in_left, in_right})
+                        : Expression::Make(Operation::Subtract, bigint,
+                                           {in_left, Expression::Make(Operation::Coalesce, bigint,
+                                                                      {in_right, zero})}));
+  plan::NodePointer rows = plan::Node::Project(
+      plan::Node::Join(is_intersect ? plan::JoinKind::Inner : plan::JoinKind::Left,
+                       CountRows(left, of_left), CountRows(right, of_right), std::move(keys),
+                       nullptr),
+      std::move(outputs));
+  if (!is_intersect) {
+    rows = plan::Node::Filter(
+        rows, Expression::Make(Operation::Greater, plan::TypeKind::Boolean, {in_left, zero}));
+  }
+  return plan::RepeatRows(rows, columns, left.node);
+}
+
+}  // namespace
 
 Reason AddSetJoin(duckdb::ClientContext& context, const duckdb::LogicalOperator& op,
                   const Relation& left, const Relation& right, Relation& result) {
@@ -91,11 +152,21 @@ Reason AddSetJoin(duckdb::ClientContext& context, const duckdb::LogicalOperator&
   if (Reason reason = CaptureColumnKeys(context, left, right, keys)) {
     return reason;
   }
-  const auto kind = op.type == duckdb::LogicalOperatorType::LOGICAL_INTERSECT
-                        ? plan::JoinKind::Semi
-                        : plan::JoinKind::Anti;
-  result.node = plan::Node::Join(kind, left.node, right.node, std::move(keys), nullptr);
-  result.scope = left.scope;
+  const bool is_intersect = op.type == duckdb::LogicalOperatorType::LOGICAL_INTERSECT;
+  if (op.Cast<duckdb::LogicalSetOperation>().setop_all) {
+    for (const duckdb::LogicalType& type : op.types) {
+      if (type == duckdb::LogicalType::UHUGEINT) {
+        return NotSupported(op.GetName() + " ALL of UHUGEINT");
+      }
+    }
+    result.node = JoinCounts(is_intersect, left, right, std::move(keys));
+    result.scope = UnitedScope(left.scope);
+    result.part.has_aggregate = true;
+  } else {
+    result.node = plan::Node::Join(is_intersect ? plan::JoinKind::Semi : plan::JoinKind::Anti,
+                                   left.node, right.node, std::move(keys), nullptr);
+    result.scope = left.scope;
+  }
   Rebind(op, result.scope);
   return std::nullopt;
 }

@@ -58,6 +58,16 @@ bool IsCompressedTableText(const CapturedColumn& column) {
                  ->GetExpressionClass() == ExpressionClass::BOUND_REF;
 }
 
+plan::ExpressionPointer UncompressedText(const plan::Expression& expression,
+                                         const CaptureScope& scope) {
+  if (expression.GetOperation() != plan::Operation::Column ||
+      !IsCompressedTableText(scope.columns[expression.ColumnIndex()])) {
+    return nullptr;
+  }
+  const size_t base = scope.columns[expression.ColumnIndex()].origin->base;
+  return plan::Expression::Column(base, scope.columns[base].type, scope.columns[base].name);
+}
+
 std::optional<TextOrigin> TextOrigins::Of(const duckdb::Expression& expression) const {
   if (IsColumnReference(expression)) {
     return scope_.columns[*scope_.Find(expression)->column].origin;

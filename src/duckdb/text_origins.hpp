@@ -15,6 +15,11 @@ bool IsDecompressedText(const duckdb::Expression& expression);
 //! Whether the column is the table's VARCHAR column, compressed to an integer.
 bool IsCompressedTableText(const CapturedColumn& column);
 
+//! The table's VARCHAR column that `expression`, a column of `scope`, is compressed from; null if
+//! it is not. Both have the same order.
+plan::ExpressionPointer UncompressedText(const plan::Expression& expression,
+                                         const CaptureScope& scope);
+
 //! Tells which expressions depend on one VARCHAR column of a table alone, and makes them functions
 //! of that column.
 class TextOrigins {

@@ -1,5 +1,7 @@
 #include "execute/build_run.hpp"
 
+#include <algorithm>
+
 namespace margay::execute {
 
 void BuildRun::RunAll() {
@@ -8,7 +10,9 @@ void BuildRun::RunAll() {
     RunShared();
     return;
   }
-  uint64_t entries = table.is_numbered ? GetPart().LearnedSize(table.number) : RowsOf(table.table);
+  // What joins make of the rows of its table is not known before the first run.
+  const uint64_t learned = table.is_numbered ? GetPart().LearnedSize(table.number) : 0;
+  uint64_t entries = learned != 0 ? learned : std::max<uint64_t>(RowsOf(table.table), 1);
   RunWhileFull([&] { Joins().Create(table, entries, Queue(), GetPart().Pool()); },
                [&] { entries *= kGrowth; });
   FillPartitions(entries);

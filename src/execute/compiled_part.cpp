@@ -263,8 +263,6 @@ CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer 
       device_(std::move(device)),
       pool_(std::move(pool)),
       learned_sizes_(program_.builds.size() + 1) {
-  for (const compile::GeneratedKernel& kernel : program_.builds)
-    LearnSize(kernel.build->number, kernel.build->rows);
   if (program_.result.aggregate.shared)
     LearnSize(program_.builds.size(), program_.result.aggregate.shared->slots);
 }

@@ -45,7 +45,8 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   memory::ExtentPool& Pool() const { return *pool_; }
 
   //! The size with which a run starts a table that can grow: the entries of a build side's join
-  //! table, by its number, then the slots of the result's groups. What earlier runs found right.
+  //! table, by its number, then the slots of the result's groups. What earlier runs found right; 0
+  //! for entries that none has counted.
   uint64_t LearnedSize(size_t table) const {
     return learned_sizes_[table].load(std::memory_order_relaxed);
   }

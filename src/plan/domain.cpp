@@ -54,7 +54,7 @@ bool Restricts(const Node& node) {
       }
       return true;
     case NodeKind::Union:
-      return Restricts(*node.Input()) || Restricts(*node.Build());
+      return Restricts(*node.Input()) || (node.Build() && Restricts(*node.Build()));
     case NodeKind::Filter:
     case NodeKind::Aggregate:
       return true;
@@ -269,6 +269,9 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
     case Operation::Cast:
       return std::all_of(expression.Operands().begin(), expression.Operands().end(),
                          [&](const auto& operand) { return IsNeverNull(*operand, node); });
+    case Operation::RowNumber:
+      return node.Kind() == NodeKind::Scan || node.Kind() == NodeKind::Aggregate ||
+             node.Kind() == NodeKind::Union;
     case Operation::Column:
       break;
     default:
@@ -290,9 +293,17 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
     }
     case NodeKind::Order:
       return IsNeverNull(expression, *node.Input());
-    case NodeKind::Aggregate:
-      return column < node.Expressions().size() &&
-             IsNeverNull(*node.Expressions()[column], *node.Input());
+    case NodeKind::Aggregate: {
+      const size_t groups = node.Expressions().size();
+      if (column < groups) {
+        return IsNeverNull(*node.Expressions()[column], *node.Input());
+      }
+      // Without keys there is a group even if it has no rows.
+      const Aggregate& aggregate = node.Aggregates()[column - groups];
+      return aggregate.function == AggregateFunction::CountStar ||
+             aggregate.function == AggregateFunction::Count ||
+             (groups != 0 && IsNeverNull(*aggregate.argument, *node.Input()));
+    }
     case NodeKind::Join: {
       const size_t probe_columns = node.Input()->OutputTypes().size();
       const bool is_probe = column < probe_columns;
@@ -315,7 +326,8 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
                          *node.Build());
     }
     case NodeKind::Union:
-      return IsNeverNull(expression, *node.Input()) && IsNeverNull(expression, *node.Build());
+      return IsNeverNull(expression, *node.Input()) &&
+             (!node.Build() || IsNeverNull(expression, *node.Build()));
     case NodeKind::Scan:
       return false;
   }

@@ -312,6 +312,7 @@ std::string Expression::ToString() const {
     case Operation::Greatest:
     case Operation::Least:
     case Operation::AddMonths:
+    case Operation::RowNumber:
     case Operation::Fault:
       return name + "(" + joined(0, ", ") + ")" +
              (IsRoundedDecimal(*this) ? "::" + type_.ToString() : "");
@@ -514,6 +515,8 @@ std::string_view OperationName(Operation operation) {
       return "add_months";
     case Operation::Dictionary:
       return "DICTIONARY";
+    case Operation::RowNumber:
+      return "row_number";
     case Operation::Fault:
       return "fault";
   }

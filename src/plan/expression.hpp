@@ -94,6 +94,11 @@ enum class Operation : uint8_t {
   //! computes the same from the string itself, for columns without a dictionary.
   Dictionary,
 
+  //! The number, from 0 on, of the row at hand of the table, groups or union that the columns of
+  //! operand 0 are of, as Int64: the same wherever a plan reads that table. NULL where a join has
+  //! found no row.
+  RowNumber,
+
   Fault,  //!< no value: a fault wherever it is computed, left to the front-end
 };
 

@@ -34,7 +34,8 @@ class Walk {
         return std::min(rows, node.Window().limit.value_or(rows));
       }
       case NodeKind::Union: {
-        const uint64_t first = MostRows(*node.Input()), second = MostRows(*node.Build());
+        const uint64_t first = MostRows(*node.Input());
+        const uint64_t second = node.Build() ? MostRows(*node.Build()) : 0;
         return first > UINT64_MAX - second ? UINT64_MAX : first + second;
       }
     }

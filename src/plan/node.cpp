@@ -96,7 +96,7 @@ std::string Line(const Node& node) {
              (window.offset != 0 ? " OFFSET " + std::to_string(window.offset) : "");
     }
     case NodeKind::Union:
-      return "UNION";
+      return node.Build() ? "UNION" : "KEEP";
   }
   throw std::logic_error("Node: unknown kind");
 }
@@ -241,6 +241,16 @@ NodePointer Node::Union(NodePointer first, NodePointer second) {
   return result;
 }
 
+NodePointer Node::Keep(NodePointer input) {
+  std::shared_ptr<Node> result(new Node(NodeKind::Union));
+  result->output_types_ = UnorderedTypes(input);
+  if (result->output_types_.empty()) {
+    throw std::logic_error("Node::Keep: no columns");
+  }
+  result->input_ = std::move(input);
+  return result;
+}
+
 std::string Node::ToString() const {
   std::string result = Line(*this);
   for (const NodePointer& input : {input_, build_}) {
@@ -283,6 +293,9 @@ std::vector<NodePointer> UnionInputs(const NodePointer& node) {
     return {node};
   }
   std::vector<NodePointer> inputs = UnionInputs(node->Input());
+  if (!node->Build()) {
+    return inputs;
+  }
   const std::vector<NodePointer> others = UnionInputs(node->Build());
   inputs.insert(inputs.end(), others.begin(), others.end());
   return inputs;

@@ -95,11 +95,13 @@ class Node {
   static NodePointer Order(NodePointer input, std::vector<OrderKey> keys, RowWindow window);
   //! The rows of `first`, then those of `second`, which has columns of the same types (UNION ALL).
   static NodePointer Union(NodePointer first, NodePointer second);
+  //! The rows of `input` as a table of their own: a Union of one input.
+  static NodePointer Keep(NodePointer input);
 
   NodeKind Kind() const { return kind_; }
   //! The input; of a Join, the probe side; of a Union, the first one.
   const NodePointer& Input() const { return input_; }
-  //! Join: the build side; Union: the second input.
+  //! Join: the build side; Union: the second input, which may be null.
   const NodePointer& Build() const { return build_; }
   const std::vector<Type>& OutputTypes() const { return output_types_; }
 

@@ -7,8 +7,12 @@ namespace margay::plan {
 namespace {
 
 //! Whether the operation itself can raise an error, whatever its operands do.
-bool CanRaise(Operation operation) {
-  switch (operation) {
+bool CanOperationRaise(const Expression& expression) {
+  switch (expression.GetOperation()) {
+    case Operation::Dictionary:
+      // One that is increasing has a value for each string, and so have functions of text alone.
+      return !expression.Function().IsIncreasing() &&
+             !(expression.GetType().IsVarchar() && expression.Function().DependsOnTextAlone());
     case Operation::Add:
     case Operation::Subtract:
     case Operation::Multiply:
@@ -21,7 +25,6 @@ bool CanRaise(Operation operation) {
     case Operation::Cast:
     case Operation::DateTrunc:
     case Operation::AddMonths:
-    case Operation::Dictionary:
     case Operation::Fault:
       return true;
     default:
@@ -30,7 +33,7 @@ bool CanRaise(Operation operation) {
 }
 
 bool CanRaise(const Expression& expression) {
-  return CanRaise(expression.GetOperation()) ||
+  return CanOperationRaise(expression) ||
          std::any_of(expression.Operands().begin(), expression.Operands().end(),
                      [](const ExpressionPointer& operand) { return CanRaise(*operand); });
 }
@@ -66,6 +69,23 @@ ExpressionPointer IsComputed(const ExpressionPointer& expression) {
        Expression::Make(Operation::IsNotNull, TypeKind::Boolean, {expression})});
 }
 
+//! `node`, a Project, over a filter that computes those of its expressions that are wanted and may
+//! raise an error.
+NodePointer Compute(const NodePointer& node, const std::vector<bool>& is_wanted) {
+  std::vector<ExpressionPointer> conditions;
+  for (size_t i = 0; i < is_wanted.size(); i++) {
+    const ExpressionPointer& expression = node->Expressions()[i];
+    if (is_wanted[i] && CanRaise(*expression)) {
+      conditions.push_back(IsComputed(expression));
+    }
+  }
+  if (conditions.empty()) {
+    return node;
+  }
+  return Node::Project(Node::Filter(node->Input(), Conjunction(std::move(conditions))),
+                       node->Expressions());
+}
+
 }  // namespace
 
 NodePointer KeepProjectedErrors(const NodePointer& node,
@@ -78,18 +98,18 @@ NodePointer KeepProjectedErrors(const NodePointer& node,
     VisitColumns(*reader, [&](size_t column) { is_read[column] = true; });
     MarkSure(*reader, is_sure);
   }
-  std::vector<ExpressionPointer> conditions;
   for (size_t i = 0; i < is_sure.size(); i++) {
-    const ExpressionPointer& expression = node->Expressions()[i];
-    if (is_read[i] && !is_sure[i] && CanRaise(*expression)) {
-      conditions.push_back(IsComputed(expression));
-    }
+    is_read[i] = is_read[i] && !is_sure[i];
   }
-  if (conditions.empty()) {
+  return Compute(node, is_read);
+}
+
+NodePointer KeepAllProjectedErrors(const NodePointer& node) {
+  if (node->Kind() != NodeKind::Project) {
     return node;
   }
-  return Node::Project(Node::Filter(node->Input(), Conjunction(std::move(conditions))),
-                       node->Expressions());
+  return Compute(Node::Project(KeepAllProjectedErrors(node->Input()), node->Expressions()),
+                 std::vector<bool>(node->Expressions().size(), true));
 }
 
 }  // namespace margay::plan

@@ -176,13 +176,17 @@ class Pruner {
     return is_same ? pruned.node : Node::Project(std::move(pruned.node), std::move(columns));
   }
 
+  NodePointer PruneUnion(const Node& node) {
+    NodePointer first = PruneAll(*node.Input());
+    return node.Build() ? Node::Union(std::move(first), PruneAll(*node.Build()))
+                        : Node::Keep(std::move(first));
+  }
+
   //! The same whatever is used of its outputs.
   Pruned PruneOnce(const Node& node) {
     NodePointer& pruned = shared_[&node];
     if (!pruned) {
-      pruned = node.Kind() == NodeKind::Aggregate
-                   ? PruneAggregate(node)
-                   : Node::Union(PruneAll(*node.Input()), PruneAll(*node.Build()));
+      pruned = node.Kind() == NodeKind::Aggregate ? PruneAggregate(node) : PruneUnion(node);
     }
     Pruned result;
     for (size_t i = 0; i < node.OutputTypes().size(); i++) {

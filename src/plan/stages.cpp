@@ -15,7 +15,10 @@ NodePointer ScanOf(const Node& node) {
   std::vector<ScanColumn> columns;
   for (const Type& type : node.OutputTypes())
     columns.push_back({columns.size(), "#" + std::to_string(columns.size()), type});
-  return Node::Scan(node.Kind() == NodeKind::Union ? "the union" : "the groups",
+  const bool is_groups = node.Kind() == NodeKind::Aggregate;
+  return Node::Scan(is_groups      ? "the groups"
+                    : node.Build() ? "the union"
+                                   : "the kept rows",
                     std::move(columns));
 }
 

@@ -165,6 +165,9 @@ class Verifier {
         return Require(OperandType(1).kind == TypeKind::Int32, "months are an INTEGER");
       case Operation::Dictionary:
         return Dictionary();
+      case Operation::RowNumber:
+        RequireOperands(1);
+        return Require(type_.kind == TypeKind::Int64, "the result must be a BIGINT");
       case Operation::Fault:
         return RequireOperands(0);
     }

@@ -151,11 +151,35 @@ TEST(IsNeverNull, KeysOfJoinsAndFilters) {
 
   const NodePointer filter =
       Node::Filter(Table("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
-  const NodePointer groups =
-      Node::GroupBy(filter, {Number(1), Number(0)}, {{AggregateFunction::Max, Number(1), kBigint}});
-  EXPECT_TRUE(IsNeverNull(*Number(0), *groups));
-  EXPECT_FALSE(IsNeverNull(*Number(1), *groups));
-  EXPECT_FALSE(IsNeverNull(*Number(2), *groups));
+  const NodePointer groups = Node::GroupBy(filter, {Number(1), Number(0)},
+                                           {{AggregateFunction::Max, Number(1), kBigint},
+                                            {AggregateFunction::Max, Number(0), kBigint},
+                                            {AggregateFunction::Count, Number(0), kBigint}});
+  for (size_t column = 0; column < 5; column++) {
+    EXPECT_EQ(IsNeverNull(*Number(column), *groups), column % 2 == 0) << column;
+  }
+}
+
+TEST(IsNeverNull, AggregatesOfNoGroupMayHaveNoRows) {
+  const NodePointer filter =
+      Node::Filter(Table("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
+  const NodePointer all = Node::GroupBy(filter, {},
+                                        {{AggregateFunction::Max, Number(1), kBigint},
+                                         {AggregateFunction::CountStar, nullptr, kBigint}});
+  EXPECT_FALSE(IsNeverNull(*Number(0), *all));
+  EXPECT_TRUE(IsNeverNull(*Number(1), *all));
+}
+
+TEST(IsNeverNull, NumbersOfRowsUnlessAJoinFindsNone) {
+  const NodePointer numbered = Node::Project(
+      Table("u"), {Expression::Make(Operation::RowNumber, kBigint, {Number(0)}), Number(0)});
+  EXPECT_TRUE(IsNeverNull(*Number(0), *numbered));
+  const NodePointer left =
+      Node::Join(JoinKind::Left, Table("t"), numbered, {{Number(0), Number(1), false}}, nullptr);
+  EXPECT_FALSE(IsNeverNull(*Number(2), *left));
+  const NodePointer above =
+      Node::Project(left, {Expression::Make(Operation::RowNumber, kBigint, {Number(3)})});
+  EXPECT_FALSE(IsNeverNull(*Number(0), *above));
 }
 
 }  // namespace

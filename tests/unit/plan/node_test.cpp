@@ -247,6 +247,17 @@ TEST(Node, UnionsHaveInputsOfTheSameTypes) {
   EXPECT_THROW(Node::Union(Orders(), Node::Order(Orders(), {}, {10, 0})), std::logic_error);
 }
 
+TEST(Node, KeptRowsAreAUnionOfOneInput) {
+  const NodePointer kept = Node::Keep(Orders());
+  EXPECT_EQ(kept->Kind(), NodeKind::Union);
+  EXPECT_EQ(kept->OutputTypes(), Orders()->OutputTypes());
+  EXPECT_EQ(kept->ToString(), "KEEP\n  SCAN orders [o_orderkey BIGINT, o_orderdate DATE]");
+  EXPECT_EQ(Scans(*kept).size(), 1U);
+  EXPECT_EQ(UnionInputs(Node::Union(kept, Orders())).size(), 2U);
+  EXPECT_THROW(Node::Keep(Node::Project(Orders(), {})), std::logic_error);
+  EXPECT_THROW(Node::Keep(Node::Order(Orders(), {}, {10, 0})), std::logic_error);
+}
+
 TEST(Node, OnlyProjectsAreAboveAnOrder) {
   const NodePointer order = Node::Order(Orders(), {{kOrderKey, true, false}}, {10, 0});
   const NodePointer project = Node::Project(order, {kOrderKey});

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "plan/node.hpp"
+
+namespace margay::plan {
+
+//! `node` with a column behind its own, a number that each row has for itself, from 0 on: that of
+//! its row in the table at the bottom of `node`. Rows of several tables are kept as one first.
+NodePointer NumberRows(const NodePointer& node);
+
+//! One column: the numbers from 0 on, one for each row of `node` at least.
+NodePointer NumbersOf(const NodePointer& node);
+
+}  // namespace margay::plan
