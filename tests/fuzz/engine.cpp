@@ -129,9 +129,13 @@ Engine::Engine() : state_(std::make_unique<State>()) {
 
 Engine::~Engine() = default;
 
-std::vector<Configuration> Engine::MargayConfigurations(const std::string& device) {
+std::vector<Configuration> Engine::MargayConfigurations(const std::string& device,
+                                                        const std::string& only_shape) {
   std::vector<Configuration> configurations;
   for (const std::string shape : {"loop", "lanes"}) {
+    if (!only_shape.empty() && shape != only_shape) {
+      continue;
+    }
     Configuration configuration;
     configuration.name = shape;
     configuration.uses_device = true;
@@ -209,8 +213,11 @@ std::optional<std::vector<plan::Type>> Engine::Bind(const std::string& query) {
 }
 
 void Engine::Create(const std::vector<Table>& tables) {
+  const auto present = state_->connection.Query("SELECT table_name FROM duckdb_tables()");
+  for (const auto& row : *present) {
+    Execute("DROP TABLE " + row.GetValue<std::string>(0));
+  }
   for (const Table& table : tables) {
-    Execute("DROP TABLE IF EXISTS " + table.name);
     Execute(table.CreateStatement());
   }
 }
