@@ -335,7 +335,9 @@ void Fuzzer::ReportDifference(const FuzzCase& fuzz_case, const Configuration& co
         "%s;\n",
         fuzz_case.query.Text().c_str());
   }
-  std::printf("-- again: margay_fuzz --replay %s\n", place_.substr(0, place_.find(',')).c_str());
+  std::printf("-- again: margay_fuzz --replay %s --joins %d --subqueries %d\n",
+              place_.substr(0, place_.find(',')).c_str(), options_.join_percent,
+              options_.subquery_percent);
 }
 
 void Fuzzer::PrintSummary() {

@@ -235,8 +235,9 @@ Query DrawQuery(std::vector<Table>& tables, std::vector<Join> joins, int subquer
     query.items.resize(kMostItemsBesideSubqueries);
   }
   // A condition on the columns of an outer join mostly makes it an inner one.
-  const size_t conjuncts = query.joins.empty() ? random.Pick<size_t>({0, 0, 1, 1, 2, 3})
-                                               : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
+  const bool reads_one = query.joins.empty() && !has_subqueries;
+  const size_t conjuncts =
+      reads_one ? random.Pick<size_t>({0, 0, 1, 1, 2, 3}) : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
   for (size_t i = 0; i < conjuncts; i++) {
     query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
   }
