@@ -436,6 +436,9 @@ class PlanWalk {
     if (!outer) {
       return reasons_.at(op.children[outer_input].get());
     }
+    if (IsOrdered(*outer)) {
+      return NotSupported("a join with the result of ORDER BY or LIMIT");
+    }
     Domain domain;
     if (Reason reason =
             Guard([&] { return MakeDomain(input_.context, op, outer->ForAbove(), domain); })) {
@@ -447,7 +450,7 @@ class PlanWalk {
     if (!inner) {
       return reasons_.at(inner_place.get());
     }
-    if (IsOrdered(*outer) || IsOrdered(*inner)) {
+    if (IsOrdered(*inner)) {
       return NotSupported("a join with the result of ORDER BY or LIMIT");
     }
     return Guard([&] {
