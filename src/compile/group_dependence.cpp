@@ -71,7 +71,8 @@ std::vector<bool> GroupDependence::DependentKeys() const {
         if (other != key && !is_dependent[other])
           kept.push_back(other);
       }
-      is_dependent[key] = Follows(key, kept);
+      // One is kept, as groups are found by it, even if there is just one.
+      is_dependent[key] = !kept.empty() && Follows(key, kept);
     }
   }
   return is_dependent;

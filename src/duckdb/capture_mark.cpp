@@ -128,7 +128,7 @@ Reason MarkOfComparison(duckdb::ClientContext& context, const duckdb::JoinCondit
     return listed.reason;
   }
   const plan::Type& type = listed.expression->GetType();
-  if (type.IsVarchar() || type.kind == TypeKind::UInt128) {
+  if (type.kind == TypeKind::UInt128) {
     return NotSupported("a comparison of " + type.ToString() + " with ANY or ALL of a sub-query");
   }
   AddConstantKey(keys);

@@ -17,6 +17,8 @@ struct Answer {
   std::optional<std::string> error;
   //! The error is Margay's reason for not running the query.
   bool refused = false;
+  //! The error is one that no query should raise.
+  bool shows_bug = false;
   std::vector<plan::Type> types;
   std::vector<std::string> rows;
 

@@ -8,8 +8,7 @@
 
 namespace margay::fuzz {
 
-//! Tables with their content, and a query over them. Behind the first table come those of the
-//! query's joins, in their order.
+//! Tables with their content, and a query over them.
 struct FuzzCase {
   std::vector<Table> tables;
   std::vector<Rows> rows;
@@ -20,13 +19,14 @@ struct Verdict {
   enum class Kind : uint8_t {
     Same,
     SameError,
-    Refused,      //!< Margay says why it doesn't run the query
-    NoDevice,     //!< the same, and DuckDB could answer without reading the table
-    Fallback,     //!< the same, but DuckDB answered after a device had begun
-    FewerErrors,  //!< no error where DuckDB has one: a join without the row that DuckDB fails at
-    OtherRows,    //!< a difference
-    OtherError,   //!< a difference: an error, or its text
-    IdleDevice,   //!< the same, but no device was used where one was asked for
+    Refused,       //!< Margay says why it doesn't run the query
+    NoDevice,      //!< the same, and DuckDB could answer without reading the table
+    Fallback,      //!< the same, but DuckDB answered after a device had begun
+    FewerErrors,   //!< no error where DuckDB has one: a join without the row that DuckDB fails at
+    AnotherError,  //!< an error, and DuckDB has another: several parts of the query fail
+    OtherRows,     //!< a difference
+    OtherError,    //!< a difference: an error, or its text
+    IdleDevice,    //!< the same, but no device was used where one was asked for
   };
 
   Kind kind = Kind::Same;
@@ -56,10 +56,10 @@ class Checker {
                 const Configuration& configuration);
 
  private:
-  bool BindItem(Item& item, const std::string& source);
-  bool BindsAsCondition(const SqlNode& condition, const std::string& source);
-  //! Takes out the conditions that DuckDB can't bind over `source`.
-  void KeepConditions(std::vector<SqlNode>& conditions, const std::string& source);
+  bool BindItem(Item& item, const Query& query);
+  //! Takes out the conditions that DuckDB can't bind over `source`, which follows FROM in `query`.
+  void KeepConditions(std::vector<SqlNode>& conditions, const std::string& source,
+                      const Query& query);
 
   Engine& engine_;
 };

@@ -314,11 +314,12 @@ Rows DataGenerator::DrawTableRows(Random& random, const Table& table, size_t cou
   return rows;
 }
 
-std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest, bool whole_range) const {
+std::vector<Rows> DataGenerator::DrawRows(Random& random, size_t fewest, size_t most,
+                                          bool whole_range) const {
   std::vector<Rows> result;
   size_t joined = 1;  // rows of a join of all tables, if all keys that repeat are equal
   for (const Table& table : tables_) {
-    size_t count = std::max(DrawRowCount(random), fewest);
+    size_t count = std::min(std::max(DrawRowCount(random), fewest), most);
     const bool is_unique = std::any_of(table.columns.begin(), table.columns.end(),
                                        [](const Column& column) { return column.is_unique; });
     if (!result.empty() && !is_unique) {

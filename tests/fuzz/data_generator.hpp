@@ -21,12 +21,12 @@ class DataGenerator {
 
   //! `extreme`: full ranges, limits, NaN and infinities; else values that seldom overflow.
   void DrawProfiles(Random& random, bool extreme);
-  //! The content of each table, of at least `fewest` rows if those of a join allow it: empty, one
-  //! row, some, around the vector size, and now and then around a segment's size. With
+  //! The content of each table, of at least `fewest` rows if those of a join and `most` allow it:
+  //! empty, one row, some, around the vector size, and now and then around a segment's size. With
   //! `whole_range`, the first rows hold the ends of each column's range, its words and a NULL if
   //! the profile has NULLs: all such contents of one profile are encoded alike, so that one kernel
   //! serves them.
-  std::vector<Rows> DrawRows(Random& random, size_t fewest, bool whole_range) const;
+  std::vector<Rows> DrawRows(Random& random, size_t fewest, size_t most, bool whole_range) const;
   //! A new value for a literal; NULL stays NULL, so that the shape of the query's text stays.
   void DrawLiteral(Random& random, LiteralSlot& slot) const;
 

@@ -33,8 +33,10 @@ class Engine {
   Engine();
   ~Engine();
 
-  //! Margay with its two shapes, on a device that `device` selects (empty: its own choice).
-  static std::vector<Configuration> MargayConfigurations(const std::string& device);
+  //! Margay with its two shapes, or with one of them if `only_shape` is not empty, on a device that
+  //! `device` selects (empty: its own choice).
+  static std::vector<Configuration> MargayConfigurations(const std::string& device,
+                                                         const std::string& only_shape);
   //! DuckDB without its optimizer, to test the fuzzer itself.
   static std::vector<Configuration> SelfCheckConfigurations();
   static Configuration Reference();
@@ -47,7 +49,7 @@ class Engine {
   //! DuckDB can't bind it.
   std::optional<std::vector<plan::Type>> Bind(const std::string& query);
 
-  //! Makes the tables anew, with all traces of their earlier content gone.
+  //! Makes the tables anew, with all traces of their earlier content gone. Others are dropped.
   void Create(const std::vector<Table>& tables);
   //! Truncates the tables and puts `rows`, one entry for each, into them.
   void Fill(const std::vector<Table>& tables, const std::vector<Rows>& rows);

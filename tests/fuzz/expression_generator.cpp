@@ -113,14 +113,14 @@ SqlNode ExpressionGenerator::NewLiteral(const Type& type, std::optional<size_t> 
   slot.type = type;
   slot.role = role;
   if (like_column) {
-    slot.column = table_.columns[*like_column].name;
+    slot.column = table_.columns[*like_column].Stored();
   }
   slot.cell.is_null = random_.Percent(3);
   return SqlNode::LiteralLeaf(slot);
 }
 
 SqlNode ExpressionGenerator::ColumnLeaf(size_t column) const {
-  return SqlNode::ColumnLeaf(table_.columns[column].name, column);
+  return SqlNode::ColumnLeaf(table_.columns[column].Text(), column);
 }
 
 }  // namespace margay::fuzz

@@ -26,6 +26,9 @@ constexpr size_t kMostColumns = 8;
 //! Of most data sets. The first one shows what is refused: with rows, so that it is for the query's
 //! sake.
 constexpr size_t kFewestRows = 40;
+//! Of tables of a query with sub-queries, which may read the same table several times and look at
+//! all pairs of its rows.
+constexpr size_t kMostRowsOfSubqueries = 700;
 
 //! A reason without the numbers in it, so that like is counted with like.
 std::string ReasonOf(const std::string& error) {
@@ -46,10 +49,26 @@ std::string ReplaceLineBreaks(std::string text) {
   return text;
 }
 
+//! The most frequent first.
+void PrintReasons(const char* what, const std::map<std::string, uint64_t>& counts) {
+  std::vector<std::pair<uint64_t, std::string>> reasons;
+  reasons.reserve(counts.size());
+  for (const auto& [reason, count] : counts) {
+    reasons.emplace_back(count, reason);
+  }
+  std::sort(reasons.rbegin(), reasons.rend());
+  for (const auto& [count, reason] : reasons) {
+    std::printf("%s: %llu times: %s\n", what, static_cast<unsigned long long>(count),
+                reason.c_str());
+  }
+}
+
 //! SELECT count(*) over the tables of `query`, joined as they are there.
 Query CountOver(const Query& query) {
   Query counting;
+  counting.named = query.named;
   counting.table = query.table;
+  counting.source = query.source;
   counting.joins = query.joins;
   Item count;
   count.kind = Item::Kind::Aggregate;
@@ -63,8 +82,9 @@ Query CountOver(const Query& query) {
 Fuzzer::Fuzzer(Options options)
     : options_(std::move(options)),
       checker_(engine_),
-      configurations_(options_.self_check ? Engine::SelfCheckConfigurations()
-                                          : Engine::MargayConfigurations(options_.device)) {}
+      configurations_(options_.self_check
+                          ? Engine::SelfCheckConfigurations()
+                          : Engine::MargayConfigurations(options_.device, options_.shape)) {}
 
 double Fuzzer::Elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -84,6 +104,7 @@ bool Fuzzer::RunPlan(uint64_t plan) {
   const bool goes_on = RunDataSets(plan);
   tally_.device_plans += tally_.device_comparisons > before.device_comparisons ? 1 : 0;
   tally_.joined_plans += tally_.joined_comparisons > before.joined_comparisons ? 1 : 0;
+  tally_.subquery_plans += tally_.subquery_comparisons > before.subquery_comparisons ? 1 : 0;
   return goes_on;
 }
 
@@ -95,7 +116,9 @@ bool Fuzzer::RunDataSets(uint64_t plan) {
   if (random.Percent(options_.join_percent)) {
     joins = DrawJoins(fuzz_case.tables, random);
   }
-  fuzz_case.query = DrawQuery(fuzz_case.tables, std::move(joins), random);
+  fuzz_case.query =
+      DrawQuery(fuzz_case.tables, std::move(joins), options_.subquery_percent, random);
+  const size_t most_rows = fuzz_case.query.HasSubqueries() ? kMostRowsOfSubqueries : SIZE_MAX;
   DataGenerator data(fuzz_case.tables);
   tally_.plans++;
   engine_.Create(fuzz_case.tables);
@@ -113,7 +136,7 @@ bool Fuzzer::RunDataSets(uint64_t plan) {
     }
     const bool whole_range = set_random.Percent(kWholeRangePercent);
     fuzz_case.rows =
-        data.DrawRows(set_random, i == 0 || whole_range ? kFewestRows : 0, whole_range);
+        data.DrawRows(set_random, i == 0 || whole_range ? kFewestRows : 0, most_rows, whole_range);
     fuzz_case.query.ForEachNode([&](SqlNode& node) {
       if (node.literal) {
         data.DrawLiteral(set_random, *node.literal);
@@ -138,6 +161,7 @@ bool Fuzzer::RunDataSets(uint64_t plan) {
       }
       if (fuzz_case.query.items.empty()) {
         tally_.refused_plans++;
+        tally_.reasons[last_reason_]++;
         return true;
       }
     }
@@ -227,7 +251,7 @@ bool Fuzzer::CheckDataSet(const FuzzCase& fuzz_case) {
     switch (verdict.kind) {
       case Verdict::Kind::Same:
         tally_.comparisons++;
-        CountDeviceWork(verdict);
+        CountDeviceWork(fuzz_case.query, verdict);
         break;
       case Verdict::Kind::SameError:
         tally_.comparisons++;
@@ -244,7 +268,11 @@ bool Fuzzer::CheckDataSet(const FuzzCase& fuzz_case) {
       case Verdict::Kind::FewerErrors:
         tally_.fewer_errors++;
         break;
+      case Verdict::Kind::AnotherError:
+        tally_.another_error++;
+        break;
       case Verdict::Kind::Refused:
+        tally_.refused_comparisons++;
         CountRefusal(verdict.text);
         break;
       case Verdict::Kind::OtherRows:
@@ -273,14 +301,16 @@ bool Fuzzer::IsDuckDbsOwn(const FuzzCase& fuzz_case, const Configuration& config
 }
 
 void Fuzzer::CountRefusal(const std::string& error) {
-  tally_.refusals[ReasonOf(error)]++;
+  last_reason_ = ReasonOf(error);
+  tally_.refusals[last_reason_]++;
   if (options_.verbose) {
     std::printf("%s: refused: %s\n", place_.c_str(), error.c_str());
   }
 }
 
-void Fuzzer::CountDeviceWork(const Verdict& verdict) {
+void Fuzzer::CountDeviceWork(const Query& query, const Verdict& verdict) {
   tally_.device_comparisons += verdict.is_on_device ? 1 : 0;
+  tally_.subquery_comparisons += verdict.is_on_device && query.HasSubqueries() ? 1 : 0;
   tally_.joined_comparisons += verdict.device_joins.empty() ? 0 : 1;
   for (const std::string& kind : verdict.device_joins) {
     tally_.joins[kind]++;
@@ -305,7 +335,9 @@ void Fuzzer::ReportDifference(const FuzzCase& fuzz_case, const Configuration& co
         "%s;\n",
         fuzz_case.query.Text().c_str());
   }
-  std::printf("-- again: margay_fuzz --replay %s\n", place_.substr(0, place_.find(',')).c_str());
+  std::printf("-- again: margay_fuzz --replay %s --joins %d --subqueries %d\n",
+              place_.substr(0, place_.find(',')).c_str(), options_.join_percent,
+              options_.subquery_percent);
 }
 
 void Fuzzer::PrintSummary() {
@@ -321,20 +353,23 @@ void Fuzzer::PrintSummary() {
       number(engine_.ReadCounters().kernels_compiled), Elapsed());
   std::printf(
       "  on a device: %llu plans with %llu comparisons; with a join there: %llu plans with %llu "
-      "comparisons; errors in DuckDB only: %llu\n",
+      "comparisons; with sub-queries: %llu plans with %llu comparisons; errors in DuckDB only: "
+      "%llu, "
+      "another of several errors: %llu\n",
       number(tally_.device_plans), number(tally_.device_comparisons), number(tally_.joined_plans),
-      number(tally_.joined_comparisons), number(tally_.fewer_errors));
+      number(tally_.joined_comparisons), number(tally_.subquery_plans),
+      number(tally_.subquery_comparisons), number(tally_.fewer_errors),
+      number(tally_.another_error));
   for (const auto& [kind, count] : tally_.joins) {
     std::printf("  %s joins on a device: %llu\n", kind.c_str(), number(count));
   }
-  std::vector<std::pair<uint64_t, std::string>> refusals;
-  for (const auto& [reason, count] : tally_.refusals) {
-    refusals.emplace_back(count, reason);
-  }
-  std::sort(refusals.rbegin(), refusals.rend());
-  for (const auto& [count, reason] : refusals) {
-    std::printf("  refused %llu times: %s\n", number(count), reason.c_str());
-  }
+  std::printf("  refused: %.1f %% of the plans, %llu comparisons of others\n",
+              100.0 * static_cast<double>(tally_.refused_plans) /
+                  static_cast<double>(std::max<uint64_t>(tally_.plans, 1)),
+              number(tally_.refused_comparisons));
+  PrintReasons("  refused plans", tally_.reasons);
+  PrintReasons("  refused, of plans, of parts that were left out, and of comparisons",
+               tally_.refusals);
 }
 
 }  // namespace margay::fuzz

@@ -4,13 +4,13 @@ namespace margay::fuzz {
 
 namespace {
 
-//! All texts with AND between them; nothing for none.
+//! All texts with AND between them; TRUE for none.
 std::string Conjunction(const std::vector<std::string>& texts) {
   std::string conjunction;
   for (const std::string& text : texts) {
     conjunction += (conjunction.empty() ? "" : " AND ") + text;
   }
-  return conjunction;
+  return conjunction.empty() ? "TRUE" : conjunction;
 }
 
 void AppendTexts(const std::vector<SqlNode>& nodes, std::vector<std::string>& texts) {
@@ -49,15 +49,15 @@ std::string Join::FromText() const {
   }
   std::vector<std::string> filter_texts;
   AppendTexts(filters, filter_texts);
-  const std::string source = filters.empty() ? table
-                                             : "(SELECT * FROM " + table + " WHERE " +
-                                                   Conjunction(filter_texts) + ") " + table;
+  const std::string filtered = filters.empty() ? SourceText()
+                                               : "(SELECT * FROM " + SourceText() + " WHERE " +
+                                                     Conjunction(filter_texts) + ") " + table;
   std::vector<std::string> conditions;
   for (const JoinKey& key : keys) {
     conditions.push_back(key.Text());
   }
   AppendTexts(residuals, conditions);
-  return KindText(kind) + source + " ON " + Conjunction(conditions);
+  return KindText(kind) + filtered + " ON " + Conjunction(conditions);
 }
 
 std::string Join::WhereText() const {
@@ -72,11 +72,11 @@ std::string Join::WhereText() const {
   AppendTexts(filters, conditions);
   const std::string where = conditions.empty() ? "" : " WHERE " + Conjunction(conditions);
   if (form == Form::In) {
-    return keys[0].probe.Text() + " IN (SELECT " + keys[0].joined.Text() + " FROM " + table +
+    return keys[0].probe.Text() + " IN (SELECT " + keys[0].joined.Text() + " FROM " + SourceText() +
            where + ")";
   }
-  return std::string(kind == Kind::Anti ? "NOT " : "") + "EXISTS (SELECT 1 FROM " + table + where +
-         ")";
+  return std::string(kind == Kind::Anti ? "NOT " : "") + "EXISTS (SELECT 1 FROM " + SourceText() +
+         where + ")";
 }
 
 void Join::ForEachNode(const std::function<void(SqlNode&)>& visit) {

@@ -26,13 +26,16 @@ struct Join {
   Kind kind = Kind::Inner;
   Form form = Form::From;
   std::string table;
+  std::string source;            //!< what is read under that name; empty: the table itself
   bool keys_are_unique = false;  //!< no two rows of the joined table have equal keys
-  std::vector<JoinKey> keys;     //!< at least one
+  std::vector<JoinKey> keys;     //!< none: all pairs of rows that satisfy the residuals
   std::vector<SqlNode> residuals;
   std::vector<SqlNode> filters;  //!< over the joined table alone
 
   //! Whether the query can name the columns of the joined table.
   bool GivesColumns() const { return kind != Kind::Semi && kind != Kind::Anti; }
+  //! The joined table as FROM names it.
+  std::string SourceText() const { return source.empty() ? table : source + " AS " + table; }
   //! What it adds to FROM; nothing in the other forms.
   std::string FromText() const;
   //! What it adds to WHERE; nothing in the form From.

@@ -17,8 +17,12 @@ int main(int count, char** arguments) {
   application.add_option("--datasets", options.data_sets, "Number of data sets for each query");
   application.add_option("--joins", options.join_percent,
                          "How many of 100 queries join several tables");
+  application.add_option("--subqueries", options.subquery_percent,
+                         "How many of 100 queries have sub-queries or CTEs");
   application.add_option("--seconds", options.seconds, "Stop after this time; 0: no limit");
   application.add_option("--device", options.device, "A value for margay_device");
+  application.add_option("--shape", options.shape, "loop or lanes; both if left out")
+      ->check(CLI::IsMember({"loop", "lanes"}));
   application.add_flag("--verbose", options.verbose, "Print each query and each refusal");
   application.add_option("--replay", replay, "Run one query again: seed:plan");
   application.add_flag("--keep-going", options.keep_going,

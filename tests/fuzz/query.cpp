@@ -4,12 +4,37 @@
 
 namespace margay::fuzz {
 
+namespace {
+
+std::string Replace(std::string text, const std::string& part, const std::string& replacement) {
+  for (size_t place = text.find(part); place != std::string::npos;
+       place = text.find(part, place + replacement.size())) {
+    text.replace(place, part.size(), replacement);
+  }
+  return text;
+}
+
+//! `name AS (`, as WITH has it.
+std::string CommonTableText(const NamedQuery& named) {
+  switch (named.form) {
+    case NamedQuery::Form::Materialized:
+      return named.name + " AS MATERIALIZED (";
+    case NamedQuery::Form::NotMaterialized:
+      return named.name + " AS NOT MATERIALIZED (";
+    default:
+      return named.name + " AS (";
+  }
+}
+
+}  // namespace
+
 std::string Item::Text() const {
   if (kind != Kind::Aggregate) {
     return expression.Text();
   }
-  const std::string text =
-      function == "count(*)" ? function : function + "(" + expression.Text() + ")";
+  const std::string text = function == "count(*)" ? function
+                                                  : function + (is_distinct ? "(DISTINCT " : "(") +
+                                                        expression.Text() + ")";
   return filter ? text + " FILTER (WHERE " + filter->Text() + ")" : text;
 }
 
@@ -27,7 +52,8 @@ Tolerance Item::HowExact() const {
 std::string Item::ScaleText() const {
   const std::string real = "CAST(" + expression.Text() + " AS DOUBLE)";
   const std::string condition = filter ? " AND " + filter->Text() : "";
-  return function + "(abs(" + real + ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
+  return function + (is_distinct ? "(DISTINCT abs(" : "(abs(") + real +
+         ")) FILTER (WHERE isfinite(" + real + ")" + condition + ")";
 }
 
 std::string OuterItem::Text() const {
@@ -62,8 +88,32 @@ bool Query::RepeatsRows() const {
                      [](const Join& join) { return join.GivesColumns() && !join.keys_are_unique; });
 }
 
+bool Query::HasSubqueries() const {
+  return !named.empty() || SelectText({}, conjuncts).find("(SELECT ") != std::string::npos;
+}
+
+std::string Query::Complete(std::string text) const {
+  std::string common;
+  // The last one first, as it may read those before it.
+  for (size_t i = named.size(); i-- > 0;) {
+    const NamedQuery& definition = named[i];
+    const std::string body = definition.query.IncompleteText();
+    const std::string whole_table = "SELECT * FROM " + definition.query.FromText();
+    std::string replacement = definition.name;
+    if (definition.form == NamedQuery::Form::InPlace) {
+      replacement = body == whole_table ? definition.query.table : "(" + body + ")";
+    }
+    text = Replace(std::move(text), definition.Placeholder(), replacement);
+    common = Replace(std::move(common), definition.Placeholder(), replacement);
+    if (definition.form != NamedQuery::Form::InPlace) {
+      common = CommonTableText(definition) + body + ")" + (common.empty() ? "" : ", ") + common;
+    }
+  }
+  return common.empty() ? text : "WITH " + common + " " + text;
+}
+
 std::string Query::FromText() const {
-  std::string text = table;
+  std::string text = source.empty() ? table : source + " AS " + table;
   for (const Join& join : joins) {
     text += join.FromText();
   }
@@ -80,10 +130,11 @@ std::string Query::TextWith(const std::vector<std::string>& further_columns) con
 
 std::string Query::SelectText(const std::vector<std::string>& further_columns,
                               const std::vector<SqlNode>& conditions) const {
-  std::string columns;
+  std::string columns = items.empty() ? "*" : "";
   std::string groups;
   for (size_t i = 0; i < items.size(); i++) {
-    columns += (columns.empty() ? "" : ", ") + items[i].Text();
+    columns += (columns.empty() ? "" : ", ") + items[i].Text() +
+               (items[i].name.empty() ? "" : " AS " + items[i].name);
     if (items[i].kind == Item::Kind::Key) {
       groups += (groups.empty() ? "" : ", ") + std::to_string(i + 1);
     }
@@ -115,6 +166,10 @@ std::string Query::SelectText(const std::vector<std::string>& further_columns,
 }
 
 std::string Query::Text() const {
+  return Complete(IncompleteText());
+}
+
+std::string Query::IncompleteText() const {
   if (outer.empty()) {
     return TextWith({});
   }
@@ -143,7 +198,7 @@ std::string Query::ReferenceText() const {
       scales.push_back(item.ScaleText());
     }
   }
-  return TextWith(scales);
+  return Complete(TextWith(scales));
 }
 
 std::vector<Tolerance> Query::Tolerances() const {
@@ -162,6 +217,9 @@ std::vector<Tolerance> Query::Tolerances() const {
 }
 
 void Query::ForEachNode(const std::function<void(SqlNode&)>& visit) {
+  for (NamedQuery& definition : named) {
+    definition.query.ForEachNode(visit);
+  }
   for (Join& join : joins) {
     join.ForEachNode(visit);
   }

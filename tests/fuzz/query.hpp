@@ -23,7 +23,9 @@ struct Item {
   enum class Kind : uint8_t { Scalar, Key, Aggregate };
 
   Kind kind = Kind::Scalar;
-  std::string function;  //!< of an Aggregate; count(*) has no expression
+  std::string function;      //!< of an Aggregate; count(*) has no expression
+  bool is_distinct = false;  //!< of an Aggregate
+  std::string name;          //!< of the column; empty: DuckDB's choice
   SqlNode expression;
   std::optional<SqlNode> filter;  //!< of an Aggregate
   plan::Type
@@ -43,12 +45,16 @@ struct OuterItem {
   std::string Text() const;
 };
 
+struct NamedQuery;
+
 //! A query over a table and those that are joined with it.
 struct Query {
+  std::vector<NamedQuery> named;  //!< each may read those before it
   std::string table;
+  std::string source;  //!< what is read under the name of the table; empty: the table itself
   std::vector<Join> joins;
   bool is_distinct = false;
-  std::vector<Item> items;
+  std::vector<Item> items;         //!< none: all columns of the table
   std::vector<SqlNode> conjuncts;  //!< of WHERE
   std::vector<SqlNode> having;     //!< its conjuncts
   std::string grouping;            //!< of the keys: ROLLUP or CUBE; empty: all of them together
@@ -65,10 +71,14 @@ struct Query {
 
   //! Whether a row of the first table can appear several times.
   bool RepeatsRows() const;
+  //! Whether there are sub-queries or CTEs.
+  bool HasSubqueries() const;
   //! Whether the rows of the result have an order.
   bool IsOrdered() const { return HasOrder() && outer.empty(); }
   //! What follows FROM.
   std::string FromText() const;
+  //! A text that names named queries, with what defines them.
+  std::string Complete(std::string text) const;
   //! The query itself.
   std::string Text() const;
   //! The query with a further column for each Scaled one, in their order.
@@ -78,6 +88,8 @@ struct Query {
 
  private:
   std::string TextWith(const std::vector<std::string>& further_columns) const;
+  //! Within an outer query, if there is one.
+  std::string IncompleteText() const;
   //! The query without an order, under `conditions`.
   std::string SelectText(const std::vector<std::string>& further_columns,
                          const std::vector<SqlNode>& conditions) const;
@@ -85,6 +97,18 @@ struct Query {
   bool IsExact() const;
   bool HasOrder() const;
   std::vector<OuterItem> VisibleOuter() const;
+};
+
+//! A query that others read from.
+struct NamedQuery {
+  enum class Form : uint8_t { InPlace, Common, Materialized, NotMaterialized };
+
+  std::string name;
+  Form form = Form::InPlace;
+  Query query;  //!< its items have names, and no named queries of its own
+
+  //! What stands for it in other queries until their text is complete.
+  std::string Placeholder() const { return "{" + name + "}"; }
 };
 
 }  // namespace margay::fuzz

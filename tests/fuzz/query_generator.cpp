@@ -1,5 +1,10 @@
 #include "query_generator.hpp"
 
+#include <algorithm>
+
+#include "named_query_generator.hpp"
+#include "subquery_generator.hpp"
+
 namespace margay::fuzz {
 
 namespace {
@@ -7,6 +12,8 @@ namespace {
 using plan::TypeKind;
 
 constexpr int kDepth = 3;
+//! Of queries with sub-queries, whose kernels are many without them.
+constexpr size_t kMostItemsBesideSubqueries = 3;
 
 Item MakeItem(Item::Kind kind, SqlNode expression) {
   Item item;
@@ -35,6 +42,7 @@ void AddAggregates(Query& query, ExpressionGenerator& generator) {
     }
     Item item = MakeItem(Item::Kind::Aggregate, std::move(argument));
     item.function = name;
+    item.is_distinct = name != "count(*)" && random.Percent(8);
     if (random.Percent(20)) {
       item.filter = generator.Predicate(1 + static_cast<int>(random.Below(kDepth)));
     }
@@ -161,6 +169,36 @@ class GroupedAggregate : public QueryShape {
   }
 };
 
+//! Puts a sub-query into WHERE, SELECT or HAVING.
+void AddSubquery(Query& query, const Table& outer, SubqueryGenerator& subqueries, Random& random) {
+  const bool is_grouped = std::any_of(query.items.begin(), query.items.end(), [](const Item& item) {
+    return item.kind == Item::Kind::Key;
+  });
+  switch (random.PickByWeight({60, 30, is_grouped ? 10 : 0})) {
+    case 0:
+      query.conjuncts.push_back(subqueries.Predicate(outer));
+      break;
+    case 1: {
+      const bool is_scalar = query.items[0].kind == Item::Kind::Scalar;
+      const bool is_key = is_grouped && random.Percent(40);
+      Item item =
+          MakeItem(is_scalar ? Item::Kind::Scalar
+                   : is_key  ? Item::Kind::Key
+                             : Item::Kind::Aggregate,
+                   random.Percent(35) ? subqueries.Predicate(outer) : subqueries.Value(outer));
+      if (item.kind == Item::Kind::Aggregate) {
+        item.function = random.Pick({"count", "sum", "min", "max"});
+      }
+      query.items.push_back(std::move(item));
+      break;
+    }
+    default:
+      query.having.push_back(SqlNode::Make({random.Pick({"(count(*) > ", "(count(*) <= "}), ")"},
+                                           {subqueries.Number(Table{})}));
+      break;
+  }
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes() {
@@ -171,27 +209,52 @@ std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes() {
   return shapes;
 }
 
-Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Random& random) {
-  const Table visible = VisibleColumns(tables, joins);
-  ExpressionGenerator generator(visible, random, random.Percent(20));
+Query DrawQuery(std::vector<Table>& tables, std::vector<Join> joins, int subquery_percent,
+                Random& random) {
   Query query;
   query.table = tables[0].name;
   query.joins = std::move(joins);
+  const bool has_subqueries = random.Percent(subquery_percent);
+  // In WHERE and SELECT only, in FROM only, or in all of them.
+  const size_t places = random.PickByWeight({45, 30, 25});
+  std::vector<Table> read = tables;
+  NamedQueryGenerator named(query, read, random);
+  for (size_t count = has_subqueries && places > 0 ? 1 + random.Below(3) : 0; count > 0; count--) {
+    named.Add();
+  }
+  const Table visible = VisibleColumns(read, query.joins);
+  ExpressionGenerator generator(visible, random, !has_subqueries && random.Percent(20));
   const std::vector<std::unique_ptr<QueryShape>> shapes = MakeQueryShapes();
   std::vector<int> weights;
+  weights.reserve(shapes.size());
   for (const auto& shape : shapes) {
     weights.push_back(shape->Weight(query));
   }
   shapes[random.PickByWeight(weights)]->AddItems(query, generator);
+  if (has_subqueries && query.items.size() > kMostItemsBesideSubqueries) {
+    query.items.resize(kMostItemsBesideSubqueries);
+  }
   // A condition on the columns of an outer join mostly makes it an inner one.
-  const size_t conjuncts = query.joins.empty() ? random.Pick<size_t>({0, 0, 1, 1, 2, 3})
-                                               : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
+  const bool reads_one = query.joins.empty() && !has_subqueries;
+  const size_t conjuncts =
+      reads_one ? random.Pick<size_t>({0, 0, 1, 1, 2, 3}) : random.Pick<size_t>({0, 0, 0, 0, 1, 2});
   for (size_t i = 0; i < conjuncts; i++) {
     query.conjuncts.push_back(generator.Predicate(1 + static_cast<int>(random.Below(kDepth))));
   }
   if (random.Percent(15)) {
     query.set_operation = random.Pick({"UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT"});
     query.second_conjuncts.push_back(generator.Predicate(1));
+  }
+  if (has_subqueries && places != 1) {
+    Table outer = visible;
+    for (Column& column : outer.columns) {
+      // A stored column's name begins with its table's.
+      column.qualifier = column.qualifier.empty() ? column.name.substr(0, 1) : column.qualifier;
+    }
+    SubqueryGenerator subqueries(tables, named.Drawn(), random);
+    for (size_t count = 1 + random.Below(2); count > 0; count--) {
+      AddSubquery(query, outer, subqueries, random);
+    }
   }
   return query;
 }

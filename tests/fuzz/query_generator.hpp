@@ -21,7 +21,10 @@ class QueryShape {
 //! All shapes there are.
 std::vector<std::unique_ptr<QueryShape>> MakeQueryShapes();
 
-//! A query over the first table, with joins with those behind it. Literals have no values yet.
-Query DrawQuery(const std::vector<Table>& tables, std::vector<Join> joins, Random& random);
+//! A query over the first table, with joins with those behind it. Of 100 queries
+//! `subquery_percent` have sub-queries and CTEs; the tables that these read besides are put behind
+//! the others. Literals have no values yet.
+Query DrawQuery(std::vector<Table>& tables, std::vector<Join> joins, int subquery_percent,
+                Random& random);
 
 }  // namespace margay::fuzz

@@ -30,6 +30,15 @@ SqlNode& NodeAt(Query& query, size_t index) {
   return *found;
 }
 
+//! The query itself, and behind it those that it names.
+size_t CountQueries(const FuzzCase& fuzz_case) {
+  return 1 + fuzz_case.query.named.size();
+}
+
+Query& QueryAt(FuzzCase& fuzz_case, size_t index) {
+  return index == 0 ? fuzz_case.query : fuzz_case.query.named[index - 1].query;
+}
+
 std::string AnswerComment(const Answer& answer) {
   if (answer.error) {
     return "--   " + answer.error->substr(0, answer.error->find('\n')) + "\n";
@@ -73,12 +82,16 @@ std::optional<FuzzCase> Shrinker::Shrink(FuzzCase fuzz_case) {
     for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
       smaller |= DropRows(fuzz_case, table);
     }
-    smaller |= DropItems(fuzz_case);
-    smaller |= DropOrder(fuzz_case);
-    smaller |= DropDistinct(fuzz_case);
+    for (size_t query = 0; query < CountQueries(fuzz_case); query++) {
+      smaller |= DropItems(fuzz_case, query);
+      smaller |= DropOrder(fuzz_case, query);
+      smaller |= DropDistinct(fuzz_case, query);
+      smaller |= DropConditions(fuzz_case, query);
+    }
+    smaller |= DropNamed(fuzz_case);
     smaller |= DropSets(fuzz_case);
-    smaller |= DropConditions(fuzz_case);
     smaller |= SimplifyExpressions(fuzz_case);
+    smaller |= DropTables(fuzz_case);
     for (size_t table = 0; table < fuzz_case.tables.size(); table++) {
       smaller |= DropColumns(fuzz_case, table);
       smaller |= SimplifyCells(fuzz_case, table);
@@ -93,29 +106,67 @@ bool Shrinker::DropJoins(FuzzCase& fuzz_case) {
     FuzzCase candidate = fuzz_case;
     const auto place = static_cast<ptrdiff_t>(i);
     candidate.query.joins.erase(candidate.query.joins.begin() + place);
-    candidate.tables.erase(candidate.tables.begin() + place + 1);
-    candidate.rows.erase(candidate.rows.begin() + place + 1);
     smaller |= Accept(fuzz_case, std::move(candidate));
   }
   return smaller;
 }
 
-bool Shrinker::DropOrder(FuzzCase& fuzz_case) {
-  if (fuzz_case.query.order.empty()) {
+bool Shrinker::DropTables(FuzzCase& fuzz_case) {
+  bool smaller = false;
+  for (size_t i = fuzz_case.tables.size(); i-- > 1;) {
+    FuzzCase candidate = fuzz_case;
+    candidate.tables.erase(candidate.tables.begin() + static_cast<ptrdiff_t>(i));
+    candidate.rows.erase(candidate.rows.begin() + static_cast<ptrdiff_t>(i));
+    smaller |= Accept(fuzz_case, std::move(candidate));
+  }
+  return smaller;
+}
+
+bool Shrinker::DropNamed(FuzzCase& fuzz_case) {
+  bool smaller = false;
+  for (size_t i = fuzz_case.query.named.size(); i-- > 0;) {
+    FuzzCase candidate = fuzz_case;
+    candidate.query.named.erase(candidate.query.named.begin() + static_cast<ptrdiff_t>(i));
+    if (Accept(fuzz_case, std::move(candidate))) {
+      smaller = true;
+      continue;
+    }
+    using Form = NamedQuery::Form;
+    for (const Form form : {Form::InPlace, Form::Common}) {
+      if (form < fuzz_case.query.named[i].form) {
+        candidate = fuzz_case;
+        candidate.query.named[i].form = form;
+        smaller |= Accept(fuzz_case, std::move(candidate));
+      }
+    }
+  }
+  return smaller;
+}
+
+bool Shrinker::DropOrder(FuzzCase& fuzz_case, size_t query) {
+  if (QueryAt(fuzz_case, query).order.empty()) {
     return false;
   }
   FuzzCase candidate = fuzz_case;
-  candidate.query.order.clear();
+  QueryAt(candidate, query).order.clear();
   return Accept(fuzz_case, std::move(candidate));
 }
 
-bool Shrinker::DropDistinct(FuzzCase& fuzz_case) {
-  if (!fuzz_case.query.is_distinct) {
-    return false;
+bool Shrinker::DropDistinct(FuzzCase& fuzz_case, size_t query) {
+  bool smaller = false;
+  if (QueryAt(fuzz_case, query).is_distinct) {
+    FuzzCase candidate = fuzz_case;
+    QueryAt(candidate, query).is_distinct = false;
+    smaller |= Accept(fuzz_case, std::move(candidate));
   }
-  FuzzCase candidate = fuzz_case;
-  candidate.query.is_distinct = false;
-  return Accept(fuzz_case, std::move(candidate));
+  for (size_t i = 0; i < QueryAt(fuzz_case, query).items.size(); i++) {
+    if (QueryAt(fuzz_case, query).items[i].is_distinct) {
+      FuzzCase candidate = fuzz_case;
+      QueryAt(candidate, query).items[i].is_distinct = false;
+      smaller |= Accept(fuzz_case, std::move(candidate));
+    }
+  }
+  return smaller;
 }
 
 bool Shrinker::DropSets(FuzzCase& fuzz_case) {
@@ -152,41 +203,67 @@ bool Shrinker::DropRows(FuzzCase& fuzz_case, size_t table) {
   return smaller;
 }
 
-bool Shrinker::DropItems(FuzzCase& fuzz_case) {
+bool Shrinker::DropItems(FuzzCase& fuzz_case, size_t query) {
   bool smaller = false;
-  for (size_t i = fuzz_case.query.items.size(); i-- > 0 && fuzz_case.query.items.size() > 1;) {
+  for (size_t i = QueryAt(fuzz_case, query).items.size();
+       i-- > 0 && QueryAt(fuzz_case, query).items.size() > 1;) {
     FuzzCase candidate = fuzz_case;
-    candidate.query.items.erase(candidate.query.items.begin() + static_cast<ptrdiff_t>(i));
+    std::vector<Item>& items = QueryAt(candidate, query).items;
+    items.erase(items.begin() + static_cast<ptrdiff_t>(i));
     smaller |= Accept(fuzz_case, std::move(candidate));
   }
   return smaller;
 }
 
-bool Shrinker::DropConditions(FuzzCase& fuzz_case) {
+bool Shrinker::DropConditions(FuzzCase& fuzz_case, size_t query) {
   bool smaller = false;
   // `list` gives one list of conditions of a query.
   const auto drop = [&](const auto& list, size_t fewest) {
-    for (size_t i = list(fuzz_case.query).size();
-         i-- > 0 && list(fuzz_case.query).size() > fewest;) {
+    for (size_t i = list(QueryAt(fuzz_case, query)).size();
+         i-- > 0 && list(QueryAt(fuzz_case, query)).size() > fewest;) {
       FuzzCase candidate = fuzz_case;
-      auto& conditions = list(candidate.query);
+      auto& conditions = list(QueryAt(candidate, query));
       conditions.erase(conditions.begin() + static_cast<ptrdiff_t>(i));
       smaller |= Accept(fuzz_case, std::move(candidate));
     }
   };
   drop(
-      [](Query & query) -> auto& { return query.conjuncts; }, 0);
+      [](Query & place) -> auto& { return place.conjuncts; }, 0);
   drop(
-      [](Query & query) -> auto& { return query.having; }, 0);
+      [](Query & place) -> auto& { return place.having; }, 0);
   drop(
-      [](Query & query) -> auto& { return query.outer; }, 0);
-  for (size_t join = 0; join < fuzz_case.query.joins.size(); join++) {
+      [](Query & place) -> auto& { return place.outer; }, 0);
+  for (size_t join = 0; join < QueryAt(fuzz_case, query).joins.size(); join++) {
     drop(
-        [join](Query & query) -> auto& { return query.joins[join].residuals; }, 0);
+        [join](Query & place) -> auto& { return place.joins[join].residuals; }, 0);
     drop(
-        [join](Query & query) -> auto& { return query.joins[join].filters; }, 0);
+        [join](Query & place) -> auto& { return place.joins[join].filters; }, 0);
     drop(
-        [join](Query & query) -> auto& { return query.joins[join].keys; }, 1);
+        [join](Query & place) -> auto& { return place.joins[join].keys; }, 1);
+  }
+  return smaller;
+}
+
+bool Shrinker::DropOperands(FuzzCase& fuzz_case, size_t node) {
+  bool smaller = false;
+  for (size_t i = NodeAt(fuzz_case.query, node).children.size(); i-- > 0;) {
+    // The text before it goes with it, or the one behind it, or a condition becomes true.
+    const auto place = static_cast<ptrdiff_t>(i);
+    for (ptrdiff_t piece = place; piece <= place + 1; piece++) {
+      FuzzCase candidate = fuzz_case;
+      SqlNode& parent = NodeAt(candidate.query, node);
+      if (parent.children.size() > 1 && i < parent.children.size()) {
+        parent.children.erase(parent.children.begin() + place);
+        parent.pieces.erase(parent.pieces.begin() + piece);
+        smaller |= Accept(fuzz_case, std::move(candidate));
+      }
+    }
+    if (i < NodeAt(fuzz_case.query, node).children.size() &&
+        !NodeAt(fuzz_case.query, node).children[i].children.empty()) {
+      FuzzCase candidate = fuzz_case;
+      NodeAt(candidate.query, node).children[i] = SqlNode::Make({"TRUE"}, {});
+      smaller |= Accept(fuzz_case, std::move(candidate));
+    }
   }
   return smaller;
 }
@@ -206,6 +283,7 @@ bool Shrinker::SimplifyExpressions(FuzzCase& fuzz_case) {
       }
       smaller |= replaced;
     }
+    smaller |= DropOperands(fuzz_case, i);
   }
   return smaller;
 }

@@ -23,12 +23,19 @@ class Shrinker {
   //! Whether a case still shows the difference; then it is taken over into `fuzz_case`.
   bool Accept(FuzzCase& fuzz_case, FuzzCase candidate);
   bool DropJoins(FuzzCase& fuzz_case);
-  bool DropOrder(FuzzCase& fuzz_case);
-  bool DropDistinct(FuzzCase& fuzz_case);
+  //! Takes out tables that nothing reads.
+  bool DropTables(FuzzCase& fuzz_case);
+  //! Takes out named queries that nothing reads, and writes others in the simplest form.
+  bool DropNamed(FuzzCase& fuzz_case);
+  // `query`: the query itself is 0, and behind it come those that it names.
+  bool DropOrder(FuzzCase& fuzz_case, size_t query);
+  bool DropDistinct(FuzzCase& fuzz_case, size_t query);
   bool DropSets(FuzzCase& fuzz_case);
   bool DropRows(FuzzCase& fuzz_case, size_t table);
-  bool DropItems(FuzzCase& fuzz_case);
-  bool DropConditions(FuzzCase& fuzz_case);
+  bool DropItems(FuzzCase& fuzz_case, size_t query);
+  bool DropConditions(FuzzCase& fuzz_case, size_t query);
+  //! Takes out parts of one node: of a conjunction, of a list, conditions of a sub-query.
+  bool DropOperands(FuzzCase& fuzz_case, size_t node);
   bool SimplifyExpressions(FuzzCase& fuzz_case);
   bool DropColumns(FuzzCase& fuzz_case, size_t table);
   bool SimplifyCells(FuzzCase& fuzz_case, size_t table);

@@ -17,7 +17,7 @@ struct LiteralSlot {
   plan::Type type;
   Cell cell;
   LiteralRole role = LiteralRole::Value;
-  std::optional<std::string> column;  //!< name of the one whose values it should look like
+  std::optional<std::string> column;  //!< name of the stored one whose values it should look like
 };
 
 //! An SQL expression as text with holes: pieces[0] child[0] pieces[1] child[1] ... A node without

@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
@@ -12,6 +13,19 @@ std::string Literal(const Cell& cell, const plan::Type& type) {
       cell.is_null || type.IsVarchar() || type.IsBoolean() || type.kind == plan::TypeKind::Date ||
       type.kind == plan::TypeKind::Timestamp || (type.IsFloat() && !std::isfinite(cell.real));
   return says_its_type ? text : "'" + text + "'::" + type.ToString();
+}
+
+Table Table::Qualified(const std::string& qualifier) const {
+  Table qualified = *this;
+  for (Column& column : qualified.columns) {
+    column.qualifier = qualifier;
+  }
+  return qualified;
+}
+
+bool Table::HasFloats() const {
+  return std::any_of(columns.begin(), columns.end(),
+                     [](const Column& column) { return column.type.IsFloat(); });
 }
 
 std::string Table::CreateStatement() const {

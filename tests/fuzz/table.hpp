@@ -26,6 +26,13 @@ struct Column {
   bool is_key = false;              //!< of a join: few values, some of them often
   bool is_unique = false;           //!< rows that repeat a value are left out
   std::optional<std::string> like;  //!< an earlier column whose values it has too
+  bool is_stored = true;  //!< false: of a sub-query, with values of `like` if there is that
+  std::string qualifier;  //!< the name in FROM by which a query tells it from others; or empty
+
+  //! What a query calls it.
+  std::string Text() const { return qualifier.empty() ? name : qualifier + "." + name; }
+  //! The stored column whose values it has.
+  std::optional<std::string> Stored() const { return is_stored ? name : like; }
 };
 
 //! The names of columns are different ones in all tables of a query.
@@ -33,6 +40,9 @@ struct Table {
   std::string name;
   std::vector<Column> columns;
 
+  //! The same columns, read under the name `qualifier`.
+  Table Qualified(const std::string& qualifier) const;
+  bool HasFloats() const;
   std::string CreateStatement() const;
 };
 
