@@ -412,6 +412,7 @@ void Queue::Finish() {
 
 bool Queue::Drain() noexcept {
   for (const Mapping& mapping : mappings_) {
+    is_pending_ = true;
     CallQuietly(state_->Api().EnqueueUnmapMemObject, handle_, mapping.buffer, mapping.address, 0u,
                 nullptr, nullptr);
     CallQuietly(state_->Api().ReleaseMemObject, mapping.buffer);
