@@ -1,7 +1,6 @@
 #include "duckdb/capture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include "duckdb/planner/operator/logical_cteref.hpp"
 #include "duckdb/planner/operator/logical_distinct.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/planner/operator/logical_join.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/text_origins.hpp"
@@ -78,6 +78,29 @@ bool KeepsOrder(const LogicalOperator& op) {
   return op.type == LogicalOperatorType::LOGICAL_PROJECTION ||
          op.type == LogicalOperatorType::LOGICAL_ORDER_BY ||
          op.type == LogicalOperatorType::LOGICAL_LIMIT;
+}
+
+//! Whether no row of the right input of `op`, a join, comes out of it by itself.
+bool LooksUpRight(const LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
+    case LogicalOperatorType::LOGICAL_ANY_JOIN:
+    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
+      break;
+    default:
+      return true;
+  }
+  switch (op.Cast<duckdb::LogicalJoin>().join_type) {
+    case duckdb::JoinType::INNER:
+    case duckdb::JoinType::LEFT:
+    case duckdb::JoinType::SEMI:
+    case duckdb::JoinType::ANTI:
+    case duckdb::JoinType::MARK:
+    case duckdb::JoinType::SINGLE:
+      return true;
+    default:
+      return false;
+  }
 }
 
 //! Whether the result of `op` does not depend on the order of its input.
@@ -361,7 +384,7 @@ class PlanWalk {
         return std::nullopt;
       });
     } else if (!reason && left && right) {
-      reason = Guard([&] { return JoinUnordered(op, *left, *right, joined); });
+      reason = Guard([&] { return Join(op, *left, *right, joined); });
     } else if (!reason) {
       reason = reasons_.at(op.children[left ? 1 : 0].get());
     }
@@ -378,17 +401,17 @@ class PlanWalk {
     return reason ? std::nullopt : std::optional<Relation>(std::move(joined));
   }
 
-  //! Adds a join, which does not depend on the order of its inputs.
-  Reason JoinUnordered(LogicalOperator& op, const Relation& left, const Relation& right,
-                       Relation& joined) {
-    std::array<Relation, 2> inputs{left.ForAbove(), right.ForAbove()};
-    for (Relation& input : inputs) {
-      ForgetOrder(input);
-      if (IsOrdered(input)) {
-        return NotSupported("a join with the result of ORDER BY or LIMIT");
-      }
+  //! The order of the rows that DuckDB looks up does not get through a join. That of the others
+  //! does: sub-queries in WHERE and SELECT are joins, too.
+  Reason Join(LogicalOperator& op, const Relation& left, const Relation& right, Relation& joined) {
+    Relation looked_up = right.ForAbove();
+    if (LooksUpRight(op)) {
+      ForgetOrder(looked_up);
     }
-    return AddJoin(input_.context, op, inputs[0], inputs[1], joined);
+    if (IsOrdered(left) || IsOrdered(looked_up)) {
+      return NotSupported("a join with the result of ORDER BY or LIMIT");
+    }
+    return AddJoin(input_.context, op, left.ForAbove(), looked_up, joined);
   }
 
   //! All inputs of a UNION join in, or none does.
@@ -471,13 +494,12 @@ class PlanWalk {
     if (!outer) {
       return reasons_.at(op.children[outer_input].get());
     }
-    Relation rows = outer->ForAbove();
-    ForgetOrder(rows);
-    if (IsOrdered(rows)) {
+    if (IsOrdered(*outer)) {
       return NotSupported("a join with the result of ORDER BY or LIMIT");
     }
     Domain domain;
-    if (Reason reason = Guard([&] { return MakeDomain(input_.context, op, rows, domain); })) {
+    if (Reason reason =
+            Guard([&] { return MakeDomain(input_.context, op, outer->ForAbove(), domain); })) {
       return reason;
     }
     domains_.push_back(&domain);
@@ -487,9 +509,8 @@ class PlanWalk {
       return reasons_.at(inner_place.get());
     }
     return Guard([&] {
-      const Relation& left = outer_input == 0 ? rows : *inner;
-      const Relation& right = outer_input == 0 ? *inner : rows;
-      Reason reason = JoinUnordered(op, left, right, joined);
+      Reason reason =
+          outer_input == 0 ? Join(op, *outer, *inner, joined) : Join(op, *inner, *outer, joined);
       if (!reason) {
         LeaveOutDomain(domain, joined);
       }

@@ -144,6 +144,10 @@ Reason AddDistinctOn(duckdb::ClientContext& context, const duckdb::LogicalDistin
                        key.null_order == duckdb::OrderByNullType::NULLS_FIRST});
     }
   }
+  const size_t scans = (order.size() + 2) * plan::Scans(*relation.node).size();
+  if (Reason reason = RefuseScans("DISTINCT ON", scans)) {
+    return reason;
+  }
   const plan::NodePointer rows = KeepErrors(*distinct.children[0], relation.node);
   relation.node = plan::FirstRows(ReadBound(rows, relation.scope), groups, order);
   relation.part.has_aggregate = true;

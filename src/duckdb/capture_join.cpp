@@ -350,10 +350,6 @@ Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
 
 namespace {
 
-//! A FULL join has its inputs twice, and so have those above it theirs: beyond so many scans there
-//! is too much to plan and to compute.
-constexpr size_t kMostScansOfFullJoin = 32;
-
 //! Whether the strings that are the same in all rows of the left, or the right, input of `op` must
 //! be columns: some rows of the result have NULL there, or rows are joined by them.
 bool NeedsTexts(const duckdb::LogicalOperator& op, bool is_left) {
@@ -444,9 +440,11 @@ Reason JoinInputs(duckdb::ClientContext& context, duckdb::LogicalOperator& op, c
   if (Reason reason = conditions.AddAll(op, form.is_exchanged)) {
     return reason;
   }
-  if (type == JoinType::OUTER && plan::Scans(*probe.node).size() + plan::Scans(*build.node).size() >
-                                     kMostScansOfFullJoin / 2) {
-    return NotSupported("a FULL join above several others");
+  if (type == JoinType::OUTER) {
+    const size_t scans = plan::Scans(*probe.node).size() + plan::Scans(*build.node).size();
+    if (Reason reason = RefuseScans("a FULL join", 2 * scans)) {
+      return reason;
+    }
   }
   result.node =
       plan::Node::Join(form.kind, probe.node, build.node, conditions.Keys(), conditions.Residual());

@@ -268,4 +268,8 @@ Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, R
   return std::nullopt;
 }
 
+Reason RefuseScans(const std::string& name, size_t scans) {
+  return scans > kMostScans ? Reason(NotSupported(name + " above several others")) : std::nullopt;
+}
+
 }  // namespace margay::integration

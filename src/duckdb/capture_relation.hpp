@@ -53,6 +53,12 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
 Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                     Relation& relation);
 
+//! Some operators have the rows of an input several times in the plan, and so have those above them
+//! theirs: beyond `kMostScans` there is too much to plan and to compute. Why `name`, whose inputs
+//! are scanned `scans` times in all, is beyond.
+inline constexpr size_t kMostScans = 32;
+Reason RefuseScans(const std::string& name, size_t scans);
+
 //! Adds a DISTINCT, as groups without aggregates, or a DISTINCT ON, see plan::FirstRows.
 Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 

@@ -159,6 +159,10 @@ Reason AddSetJoin(duckdb::ClientContext& context, const duckdb::LogicalOperator&
         return NotSupported(op.GetName() + " ALL of UHUGEINT");
       }
     }
+    const size_t scans = 3 * plan::Scans(*left.node).size() + 2 * plan::Scans(*right.node).size();
+    if (Reason reason = RefuseScans(op.GetName() + " ALL", scans)) {
+      return reason;
+    }
     result.node = JoinCounts(is_intersect, left, right, std::move(keys));
     result.scope = UnitedScope(left.scope);
     result.part.has_aggregate = true;

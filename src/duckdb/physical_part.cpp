@@ -1,6 +1,7 @@
 #include "duckdb/physical_part.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <optional>
 
@@ -164,6 +165,8 @@ class PartSourceState : public duckdb::GlobalSourceState {
 
   Placement placement;
   std::atomic<double> preparation{0};
+  double encode_milliseconds = 0;   //!< of columns, the generation of kernels included
+  double compile_milliseconds = 0;  //!< before the run
   bool is_started = false;
   bool uses_fallback = false;
   std::string fallback_reason;
@@ -286,7 +289,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   }
   result["Kernel"] = statistics.kernel_origin + ", " + std::to_string(statistics.launches) +
                      " launches, " + std::to_string(statistics.host_waits) + " waits of the host";
-  result["Compile time"] = Milliseconds(statistics.compile_milliseconds);
+  result["Encode time"] = Milliseconds(state.encode_milliseconds);
+  result["Compile time"] =
+      Milliseconds(state.compile_milliseconds + statistics.compile_milliseconds);
   result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
   result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
   result["Kernels"] = Join(DescribeKernels(statistics.kernels), "\n");
@@ -475,6 +480,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   ReadControl control;
   control.is_interrupted = is_interrupted;
   control.progress = &state.preparation;
+  const auto start = std::chrono::steady_clock::now();
   if (placement.copies.empty() || (!placement.part && taps_.empty())) {
     auto prepared = Prepare(context, *part_, placement.settings, control, Maker::Query);
     if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
@@ -490,7 +496,13 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     PrepareTaps(context, state, control);
   }
   control.ThrowIfInterrupted();
+  const auto encoded = std::chrono::steady_clock::now();
   Build(*placement.part, counters);
+  const std::chrono::duration<double, std::milli> encoding = encoded - start;
+  const std::chrono::duration<double, std::milli> compilation =
+      std::chrono::steady_clock::now() - encoded;
+  state.encode_milliseconds = encoding.count();
+  state.compile_milliseconds = compilation.count();
   execute::RunOptions options;
   options.threads = static_cast<uint32_t>(
       std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));

@@ -105,11 +105,21 @@ NodePointer KeepProjectedErrors(const NodePointer& node,
 }
 
 NodePointer KeepAllProjectedErrors(const NodePointer& node) {
-  if (node->Kind() != NodeKind::Project) {
-    return node;
+  switch (node->Kind()) {
+    case NodeKind::Project:
+      return Compute(Node::Project(KeepAllProjectedErrors(node->Input()), node->Expressions()),
+                     std::vector<bool>(node->Expressions().size(), true));
+    case NodeKind::Filter:
+      return Node::Filter(KeepAllProjectedErrors(node->Input()), node->Predicate());
+    case NodeKind::Join:
+      if (node->GetJoinKind() == JoinKind::Semi || node->GetJoinKind() == JoinKind::Anti) {
+        return Node::Join(node->GetJoinKind(), KeepAllProjectedErrors(node->Input()), node->Build(),
+                          node->Keys(), node->Residual());
+      }
+      return node;
+    default:
+      return node;
   }
-  return Compute(Node::Project(KeepAllProjectedErrors(node->Input()), node->Expressions()),
-                 std::vector<bool>(node->Expressions().size(), true));
 }
 
 }  // namespace margay::plan

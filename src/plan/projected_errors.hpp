@@ -14,8 +14,8 @@ namespace margay::plan {
 NodePointer KeepProjectedErrors(const NodePointer& node,
                                 const std::vector<ExpressionPointer>& readers);
 
-//! The same for all expressions of `node`, and of Projects right below it: what reads it leaves out
-//! rows.
+//! The same for all expressions of `node` and of Projects below it, through filters and semi joins:
+//! what reads it leaves out rows.
 NodePointer KeepAllProjectedErrors(const NodePointer& node);
 
 }  // namespace margay::plan
