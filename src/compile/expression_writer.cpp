@@ -151,9 +151,15 @@ Value ExpressionWriter::Bounded(Value value, const Range& bounds, bool to_null) 
   return value;
 }
 
+std::string ExpressionWriter::Name(const plan::Expression& expression) const {
+  std::string name = active_ + "|" + expression.GetType().ToString() + "|" + expression.ToString();
+  // Columns of different tables may have the same name.
+  VisitColumns(expression, [&](size_t column) { name += "|" + std::to_string(column); });
+  return name;
+}
+
 Value ExpressionWriter::Write(const plan::ExpressionPointer& expression) {
-  const std::string key =
-      active_ + "|" + expression->GetType().ToString() + "|" + expression->ToString();
+  const std::string key = Name(*expression);
   if (auto found = written_.find(key); found != written_.end())
     return found->second;
   Value value = WriteNew(*expression);

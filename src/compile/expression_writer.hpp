@@ -81,6 +81,8 @@ class ExpressionWriter {
   friend class TextWriter;
 
   Value WriteNew(const plan::Expression& expression);
+  //! What the expression is known by among those that were written.
+  std::string Name(const plan::Expression& expression) const;
   Value WriteColumn(const plan::Expression& expression);
   //! The same, by the reader that fits the column's table.
   Value ReadColumn(const InputColumn& column, const RowReader& reader);

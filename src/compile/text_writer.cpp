@@ -286,7 +286,7 @@ TextWriter::Text TextWriter::WriteEntry(const Value& code, const storage::Dictio
 
 TextWriter::Text TextWriter::WriteCoded(const plan::Expression& expression) {
   // A fault of a computed string counts where it is computed.
-  const std::string name = writer_.active_ + "|" + expression.ToString();
+  const std::string name = writer_.Name(expression);
   if (const auto found = writer_.written_.find("text of " + name);
       found != writer_.written_.end()) {
     return {
