@@ -563,14 +563,77 @@ AGGREGATE groups=[#0] aggregates=[]
         SCAN t [c SMALLINT]
 tails PROJECTION
 )");
-  ExpectTailReason("SELECT a FROM t EXCEPT ALL SELECT a FROM t WHERE c > 3",
-                   "EXCEPT ALL is not supported yet");
+  Expect("SELECT a FROM t EXCEPT ALL SELECT a FROM t WHERE c > 3", R"(
+PROJECT [#0]
+  JOIN INNER [#1 = #1]
+    FILTER (#1 > 0)
+      PROJECT [#0, (#1 - COALESCE(#3, 0))]
+        JOIN LEFT [#0 IS NOT DISTINCT FROM #0]
+          AGGREGATE groups=[a] aggregates=[count(*)::BIGINT]
+            SCAN t [a INTEGER]
+          AGGREGATE groups=[a] aggregates=[count(*)::BIGINT]
+            FILTER (c > 3)
+              SCAN t [c SMALLINT, a INTEGER]
+    JOIN INNER [0 = 0] AND (#0 < #1)
+      PROJECT [#0]
+        PROJECT [row_number(#0)]
+          SCAN t [a INTEGER]
+      AGGREGATE groups=[#0] aggregates=[]
+        FILTER (#0 > 0)
+          PROJECT [(#1 - COALESCE(#3, 0))]
+            JOIN LEFT [#0 IS NOT DISTINCT FROM #0]
+              AGGREGATE groups=[a] aggregates=[count(*)::BIGINT]
+                SCAN t [a INTEGER]
+              AGGREGATE groups=[a] aggregates=[count(*)::BIGINT]
+                FILTER (c > 3)
+                  SCAN t [c SMALLINT, a INTEGER]
+)");
   Expect("SELECT a FROM t UNION ALL SELECT i FROM range(10) r(i)", R"(
 UNION
   PROJECT [CAST(a AS BIGINT)]
     SCAN t [a INTEGER]
   SCAN rows of DuckDB [#1 BIGINT]
 tap the table function range is not supported yet
+)");
+}
+
+TEST_F(CaptureTest, DistinctOn) {
+  Expect("SELECT DISTINCT ON (g) g, a FROM t", R"(
+PROJECT [#0, #1]
+  JOIN SEMI [#2 = #1]
+    PROJECT [g, #1, #2]
+      PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+        PROJECT [#0, #1, row_number(#0)]
+          SCAN t [g DOUBLE, a INTEGER]
+    AGGREGATE groups=[g] aggregates=[min(#1)::BIGINT]
+      PROJECT [g, #1]
+        PROJECT [g, #1]
+          PROJECT [#0, row_number(#0)]
+            SCAN t [g DOUBLE]
+tails PROJECTION
+)");
+  Expect("SELECT DISTINCT ON (g) g, a FROM t ORDER BY g, a DESC", R"(
+PROJECT [g, (CAST(#1 AS INTEGER) + 0)]
+  ORDER [g ASC NULLS LAST, #1 DESC NULLS LAST]
+    PROJECT [g, CAST((#1 - 0) AS UTINYINT)]
+      PROJECT [g, (CAST(#1 AS INTEGER) + 0)]
+        PROJECT [#0, #1]
+          JOIN SEMI [#2 = #2]
+            PROJECT [g, #1, #2]
+              PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+                PROJECT [#0, #1, row_number(#0)]
+                  SCAN t [g DOUBLE, a INTEGER]
+            AGGREGATE groups=[g, #1] aggregates=[min(#2)::BIGINT]
+              JOIN SEMI [g IS NOT DISTINCT FROM #0, #1 IS NOT DISTINCT FROM #1]
+                PROJECT [g, #1, #2]
+                  PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+                    PROJECT [#0, #1, row_number(#0)]
+                      SCAN t [g DOUBLE, a INTEGER]
+                AGGREGATE groups=[g] aggregates=[max(#1)::UTINYINT]
+                  PROJECT [g, #1]
+                    PROJECT [g, CAST((a - 0) AS UTINYINT)]
+                      PROJECT [#0, #1]
+                        SCAN t [g DOUBLE, a INTEGER]
 )");
 }
 
@@ -726,7 +789,6 @@ TEST_F(CaptureTest, RefusedAbovePart) {
   ExpectTailReason("SELECT -ub FROM t", "- of UBIGINT is not supported yet");
   ExpectTailReason("SELECT d % 2 FROM t", "% of DECIMAL(13,3), DECIMAL(13,3) is not supported yet");
   ExpectTailReason("SELECT g % 2 FROM t", "% of DOUBLE, DOUBLE is not supported yet");
-  ExpectTailReason("SELECT DISTINCT ON (g) g, a FROM t", "DISTINCT ON is not supported yet");
   ExpectTailReason("SELECT g, row_number() OVER (ORDER BY b) FROM t",
                    "WINDOW is not supported yet");
 }
