@@ -69,6 +69,7 @@ class ExpressionWriter {
   Value AsOrdered(const Value& value);
 
  private:
+  friend class ArithmeticWriter;
   friend class CastWriter;
   friend class DateWriter;
   friend class DictionaryWriter;
@@ -86,11 +87,10 @@ class ExpressionWriter {
   Value WriteColumn(const plan::Expression& expression);
   //! The same, by the reader that fits the column's table.
   Value ReadColumn(const InputColumn& column, const RowReader& reader);
+  //! A flag: the row of a joined table is missing; empty: it never is.
+  std::string DeclareMissing(size_t table);
   Value WriteRowNumber(const plan::Expression& expression);
   Value WriteConstant(const plan::Expression& expression);
-  Value WriteArithmetic(const plan::Expression& expression);
-  Value WriteIntegerArithmetic(const plan::Expression& expression, const Value& a, const Value& b);
-  Value WriteDivision(const plan::Expression& expression);
   Value WriteComparison(const plan::Expression& expression);
   //! The result of a comparison whose operands are NULL by these flags (empty: never), and that
   //! `code` computes where neither is.

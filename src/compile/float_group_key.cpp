@@ -63,7 +63,7 @@ double FloatGroupKey::ValueOf(int64_t ordered, Int128 step) {
 Value FloatGroupKey::WriteValue(const plan::Type& type, Int128 step, const Value& ordered,
                                 ExpressionWriter& writer) {
   Value value;
-  value.machine = type.kind == plan::TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
+  value.machine = FloatMachine(type);
   value.null = ordered.null;
   const std::string code = writer.Convert(ordered, Machine::Int64);
   const std::string place =

@@ -159,7 +159,7 @@ Value GroupValues::Extreme(const Accumulator& accumulator, const plan::Aggregate
     value.code = writer_.Declare(value.machine, "wide_make((ulong)" + Word(accumulator.word) +
                                                     ", " + Word(accumulator.word + 1) + ")");
   } else if (argument.IsFloat()) {
-    value.machine = argument.kind == plan::TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
+    value.machine = FloatMachine(argument);
     value.code = writer_.Declare(
         value.machine,
         "(" + std::string(MachineName(value.machine)) + ")" +

@@ -16,6 +16,11 @@ std::string_view MachineName(Machine machine);
 //! The narrowest machine integer that holds all of `range`.
 Machine MachineFor(const Range& range);
 
+//! The machine type of FLOAT or DOUBLE.
+inline Machine FloatMachine(const plan::Type& type) {
+  return type.kind == plan::TypeKind::Float32 ? Machine::Float32 : Machine::Float64;
+}
+
 //! A value that generated code has computed for the row at hand.
 struct Value {
   Machine machine = Machine::Int32;
