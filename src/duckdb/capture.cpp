@@ -1,7 +1,6 @@
 #include "duckdb/capture.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
@@ -12,11 +11,8 @@
 #include "duckdb/capture_tap.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/optimizer/optimizer_extension.hpp"
-#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
 #include "duckdb/planner/operator/logical_cteref.hpp"
-#include "duckdb/planner/operator/logical_distinct.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
-#include "duckdb/planner/operator/logical_join.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/text_origins.hpp"
@@ -68,54 +64,6 @@ bool IsClosed(const LogicalOperator& op) {
     case LogicalOperatorType::LOGICAL_RECURSIVE_CTE:
     case LogicalOperatorType::LOGICAL_EXTENSION_OPERATOR:
       return true;
-    default:
-      return false;
-  }
-}
-
-//! What can be added to a relation that has an order.
-bool KeepsOrder(const LogicalOperator& op) {
-  return op.type == LogicalOperatorType::LOGICAL_PROJECTION ||
-         op.type == LogicalOperatorType::LOGICAL_ORDER_BY ||
-         op.type == LogicalOperatorType::LOGICAL_LIMIT;
-}
-
-//! Whether no row of the right input of `op`, a join, comes out of it by itself.
-bool LooksUpRight(const LogicalOperator& op) {
-  switch (op.type) {
-    case LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
-    case LogicalOperatorType::LOGICAL_ANY_JOIN:
-    case LogicalOperatorType::LOGICAL_DELIM_JOIN:
-      break;
-    default:
-      return true;
-  }
-  switch (op.Cast<duckdb::LogicalJoin>().join_type) {
-    case duckdb::JoinType::INNER:
-    case duckdb::JoinType::LEFT:
-    case duckdb::JoinType::SEMI:
-    case duckdb::JoinType::ANTI:
-    case duckdb::JoinType::MARK:
-    case duckdb::JoinType::SINGLE:
-      return true;
-    default:
-      return false;
-  }
-}
-
-//! Whether the result of `op` does not depend on the order of its input.
-bool IgnoresOrder(const LogicalOperator& op) {
-  switch (op.type) {
-    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
-      return std::none_of(op.expressions.begin(), op.expressions.end(), [](const auto& expression) {
-        const std::string& name =
-            expression->template Cast<duckdb::BoundAggregateExpression>().function.name;
-        return name == "first" || name == "last" || name == "arbitrary" || name == "any_value";
-      });
-    case LogicalOperatorType::LOGICAL_DISTINCT: {
-      const auto& distinct = op.Cast<duckdb::LogicalDistinct>();
-      return distinct.distinct_type == duckdb::DistinctType::DISTINCT || distinct.order_by;
-    }
     default:
       return false;
   }
@@ -294,17 +242,21 @@ class PlanWalk {
     if (BelongsToCaptured(*place)) {
       return std::nullopt;
     }
-    WalkTap tap{{&place, ancestors_.back()},
-                {reasons_.at(place.get()), place->EstimateCardinality(input_.context)},
-                {}};
+    return taps_.Add({&place, ancestors_.back()},
+                     {reasons_.at(place.get()), place->EstimateCardinality(input_.context)},
+                     TakeNotesOfElsewhere(first_note, end_note));
+  }
+
+  //! Takes those of the notes from `first_note` to `end_note` away that are about rows of
+  //! elsewhere.
+  std::vector<FoundNote> TakeNotesOfElsewhere(size_t first_note, size_t end_note) {
     const auto first = findings_.notes.begin() + static_cast<std::ptrdiff_t>(first_note);
     const auto end = findings_.notes.begin() + static_cast<std::ptrdiff_t>(end_note);
     const auto elsewhere =
         std::stable_partition(first, end, [](const FoundNote& note) { return !note.is_elsewhere; });
-    std::move(elsewhere, end, std::back_inserter(tap.notes));
+    std::vector<FoundNote> taken(elsewhere, end);
     findings_.notes.erase(elsewhere, end);
-    taps_.push_back(std::move(tap));
-    return MakeTap(*place, taps_.size() - 1);
+    return taken;
   }
 
   bool BelongsToCaptured(const LogicalOperator& op) const {
@@ -327,7 +279,7 @@ class PlanWalk {
   std::string LowestReason(const std::optional<Relation>& relation,
                            const std::string& reason) const {
     const std::optional<size_t> tap = relation ? BareTap(*relation) : std::nullopt;
-    return tap ? taps_[*tap].tap.reason : reason;
+    return tap ? taps_.ReasonOf(*tap) : reason;
   }
 
   using Add = Reason (*)(duckdb::ClientContext& context, LogicalOperator& op, Relation& relation);
@@ -350,7 +302,7 @@ class PlanWalk {
         if (Relation split = extended;
             op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
             Settings::Read(input_.context).mode != Mode::Off && SplitDistinct(input_, op, split)) {
-          MoveTaps(op.children[0], op.children[0]->children[0]);
+          taps_.Move(op.children[0], op.children[0]->children[0]);
           result = std::move(split);
           extended = result->ForAbove();
         }
@@ -598,17 +550,6 @@ class PlanWalk {
     findings_.notes.push_back({&place, std::move(reason), is_elsewhere});
   }
 
-  //! What was in one place of the plan is in another one now.
-  void MoveTaps(const duckdb::unique_ptr<LogicalOperator>& from,
-                duckdb::unique_ptr<LogicalOperator>& to) {
-    for (WalkTap& tap : taps_) {
-      if (tap.found.place == &from) {
-        tap.found.place = &to;
-        tap.found.above = from.get();
-      }
-    }
-  }
-
   //! `extended` is `relation` with `op`. Where rows are groups, which are mostly few, a projection
   //! at the top is not worth a kernel of its own; an order has one already.
   void SetBelow(LogicalOperator& op, const Relation& relation, Relation& extended) {
@@ -641,8 +582,8 @@ class PlanWalk {
 
   void EmitAll(duckdb::unique_ptr<LogicalOperator>& place, Relation relation) {
     if (const std::optional<size_t> tap = BareTap(relation)) {
-      std::move(taps_[*tap].notes.begin(), taps_[*tap].notes.end(),
-                std::back_inserter(findings_.notes));
+      const std::vector<FoundNote>& notes = taps_.NotesOf(*tap);
+      findings_.notes.insert(findings_.notes.end(), notes.begin(), notes.end());
       return;
     }
     if (const Reason reason = Guard([&] { return FinishPart(input_.context, *place, relation); })) {
@@ -654,26 +595,9 @@ class PlanWalk {
       return;
     }
     FoundPart found{&place, std::move(relation.part), {}};
-    AddTaps(found);
+    taps_.Give(found);
     findings_.parts.push_back(std::move(found));
     ancestors_of_parts_.push_back(ancestors_);
-  }
-
-  //! Numbers the taps of a part.
-  void AddTaps(FoundPart& found) const {
-    std::unordered_map<size_t, size_t> numbers;
-    for (CapturedTable& table : found.part.tables) {
-      if (!table.tap) {
-        continue;
-      }
-      const WalkTap& tap = taps_[*table.tap];
-      const auto [number, is_new] = numbers.emplace(*table.tap, found.taps.size());
-      if (is_new) {
-        found.taps.push_back(tap.found);
-        found.part.taps.push_back(tap.tap);
-      }
-      table.tap = number->second;
-    }
   }
 
   //! What is above a part up to the root, or to a tap, at which another part begins.
@@ -702,13 +626,7 @@ class PlanWalk {
   size_t attempts_ = 0;  //!< walks around the operator being walked whose findings may be forgotten
   std::vector<const Domain*> domains_;  //!< of the sub-queries around the operator being walked
 
-  //! A tap, with the notes below it that it makes needless.
-  struct WalkTap {
-    FoundTap found;
-    CapturedTap tap;
-    std::vector<FoundNote> notes;
-  };
-  std::vector<WalkTap> taps_;
+  WalkTaps taps_;
 
   //! The capture of a CTE for the query that reads it, or why there is none.
   struct CommonTable {

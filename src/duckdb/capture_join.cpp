@@ -316,6 +316,14 @@ Reason RefuseJoin(const duckdb::LogicalOperator& op) {
   return std::nullopt;
 }
 
+bool LooksUpRight(const duckdb::LogicalOperator& op) {
+  if (IsSetOperation(op)) {
+    return true;
+  }
+  const std::optional<JoinForm> form = FormOf(TypeOf(op));
+  return form && !form->is_exchanged && TypeOf(op) != JoinType::OUTER;
+}
+
 Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
                    const Relation& left, const Relation& right, std::vector<plan::JoinKey>& keys) {
   const std::vector<CapturedColumn> no_residual;

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "duckdb/capture_relation.hpp"
+#include "duckdb/planner/expression/bound_aggregate_expression.hpp"
+#include "duckdb/planner/operator/logical_distinct.hpp"
 #include "duckdb/planner/operator/logical_limit.hpp"
 #include "duckdb/planner/operator/logical_order.hpp"
 #include "duckdb/planner/operator/logical_top_n.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 using duckdb::BoundLimitNode;
 using duckdb::LimitNodeType;
+using duckdb::LogicalOperatorType;
 
 //! The Order of a relation; null if it has none.
 const plan::Node* FindOrder(const Relation& relation) {
@@ -173,11 +176,34 @@ void ForgetOrder(Relation& relation) {
   relation.part.is_sorted = false;
 }
 
+bool KeepsOrder(const duckdb::LogicalOperator& op) {
+  return op.type == LogicalOperatorType::LOGICAL_PROJECTION ||
+         op.type == LogicalOperatorType::LOGICAL_ORDER_BY ||
+         op.type == LogicalOperatorType::LOGICAL_LIMIT;
+}
+
+bool IgnoresOrder(const duckdb::LogicalOperator& op) {
+  switch (op.type) {
+    case LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY:
+      return std::none_of(op.expressions.begin(), op.expressions.end(), [](const auto& expression) {
+        const std::string& name =
+            expression->template Cast<duckdb::BoundAggregateExpression>().function.name;
+        return name == "first" || name == "last" || name == "arbitrary" || name == "any_value";
+      });
+    case LogicalOperatorType::LOGICAL_DISTINCT: {
+      const auto& distinct = op.Cast<duckdb::LogicalDistinct>();
+      return distinct.distinct_type == duckdb::DistinctType::DISTINCT || distinct.order_by;
+    }
+    default:
+      return false;
+  }
+}
+
 Reason AddOrder(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation) {
   switch (op.type) {
-    case duckdb::LogicalOperatorType::LOGICAL_LIMIT:
+    case LogicalOperatorType::LOGICAL_LIMIT:
       return AddLimit(op.Cast<duckdb::LogicalLimit>(), relation);
-    case duckdb::LogicalOperatorType::LOGICAL_TOP_N: {
+    case LogicalOperatorType::LOGICAL_TOP_N: {
       const auto& top = op.Cast<duckdb::LogicalTopN>();
       relation.part.is_top = true;
       return AddSorted(context, top.orders, {top.limit, top.offset}, relation);

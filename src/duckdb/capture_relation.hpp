@@ -73,6 +73,12 @@ bool IsOrdered(const Relation& relation);
 //! errors: for operators whose results don't depend on it.
 void ForgetOrder(Relation& relation);
 
+//! Whether `op` can be added to a relation that has an order.
+bool KeepsOrder(const duckdb::LogicalOperator& op);
+
+//! Whether the result of `op` does not depend on the order of its input.
+bool IgnoresOrder(const duckdb::LogicalOperator& op);
+
 //! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
 //! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
 //! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
@@ -88,6 +94,9 @@ Reason AddUnion(const duckdb::LogicalOperator& op, const std::vector<Relation>& 
 //! Why no join like `op`, a COMPARISON_JOIN, a DELIM_JOIN, an ANY_JOIN, a CROSS_PRODUCT, an
 //! INTERSECT or an EXCEPT, is captured, whatever its inputs are.
 Reason RefuseJoin(const duckdb::LogicalOperator& op);
+
+//! Whether no row of the right input of such an `op` comes out of it by itself.
+bool LooksUpRight(const duckdb::LogicalOperator& op);
 
 //! Joins `left` and `right`, the captures of the inputs of `op`, which RefuseJoin does not refuse.
 Reason AddJoin(duckdb::ClientContext& context, duckdb::LogicalOperator& op, const Relation& left,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "duckdb/planner/operator/logical_cteref.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
@@ -45,9 +47,8 @@ void CollectCommonTables(const LogicalOperator& op, std::set<duckdb::idx_t>& rea
   }
 }
 
-}  // namespace
-
-Relation MakeTap(duckdb::LogicalOperator& op, size_t number) {
+//! The rows of `op`, which is not captured itself, as those of the tap with that number.
+Relation RowsOf(LogicalOperator& op, size_t number) {
   Relation relation;
   std::vector<plan::ScanColumn> columns;
   const auto bindings = op.GetColumnBindings();
@@ -75,6 +76,39 @@ Relation MakeTap(duckdb::LogicalOperator& op, size_t number) {
   table.name = name;
   table.tap = number;
   return relation;
+}
+
+}  // namespace
+
+Relation WalkTaps::Add(FoundTap found, CapturedTap tap, std::vector<FoundNote> notes) {
+  taps_.push_back({found, std::move(tap), std::move(notes)});
+  return RowsOf(**found.place, taps_.size() - 1);
+}
+
+void WalkTaps::Move(const duckdb::unique_ptr<LogicalOperator>& from,
+                    duckdb::unique_ptr<LogicalOperator>& to) {
+  for (Entry& tap : taps_) {
+    if (tap.found.place == &from) {
+      tap.found.place = &to;
+      tap.found.above = from.get();
+    }
+  }
+}
+
+void WalkTaps::Give(FoundPart& found) const {
+  std::unordered_map<size_t, size_t> numbers;
+  for (CapturedTable& table : found.part.tables) {
+    if (!table.tap) {
+      continue;
+    }
+    const Entry& tap = taps_[*table.tap];
+    const auto [number, is_new] = numbers.emplace(*table.tap, found.taps.size());
+    if (is_new) {
+      found.taps.push_back(tap.found);
+      found.part.taps.push_back(tap.tap);
+    }
+    table.tap = number->second;
+  }
 }
 
 std::optional<size_t> BareTap(const Relation& relation) {

@@ -1,14 +1,38 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "duckdb/capture_relation.hpp"
 
 namespace margay::integration {
 
-//! The rows of `op`, which is not captured itself, as those of the tap with that number. Columns
-//! whose types no device has are refused where they are used.
-Relation MakeTap(duckdb::LogicalOperator& op, size_t number);
+//! The taps that are made in one walk over a plan, by number.
+class WalkTaps {
+ public:
+  //! Makes a tap of `found`, with the `notes` below it that it makes needless, and gives its rows.
+  //! Columns whose types no device has are refused where they are used.
+  Relation Add(FoundTap found, CapturedTap tap, std::vector<FoundNote> notes);
+
+  const std::string& ReasonOf(size_t number) const { return taps_[number].tap.reason; }
+  const std::vector<FoundNote>& NotesOf(size_t number) const { return taps_[number].notes; }
+
+  //! What was in one place of the plan is in another one now, below what is in the first.
+  void Move(const duckdb::unique_ptr<duckdb::LogicalOperator>& from,
+            duckdb::unique_ptr<duckdb::LogicalOperator>& to);
+
+  //! Gives a part its own list of the taps that it reads.
+  void Give(FoundPart& found) const;
+
+ private:
+  struct Entry {
+    FoundTap found;
+    CapturedTap tap;
+    std::vector<FoundNote> notes;
+  };
+  std::vector<Entry> taps_;
+};
 
 //! The number of the tap that `relation` is nothing but filters and projections of: nothing that a
 //! device should do.
