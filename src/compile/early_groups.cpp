@@ -91,11 +91,10 @@ class Rewriter {
         NodePointer& rewritten = shared_[node.get()];
         if (!rewritten) {
           NodePointer first = Rewrite(node->Input(), scan);
-          rewritten =
-              node->Build()
-                  ? Node::Union(std::move(first),
-                                Rewrite(node->Build(), scan + plan::Scans(*node->Input()).size()))
-                  : Node::Keep(std::move(first));
+          NodePointer second =
+              node->Build() ? Rewrite(node->Build(), scan + plan::Scans(*node->Input()).size())
+                            : nullptr;
+          rewritten = Node::Union(std::move(first), std::move(second));
         }
         return rewritten;
       }

@@ -19,9 +19,7 @@ struct PipelineJoin {
   std::vector<plan::ExpressionPointer> conjuncts;
 
   //! Whether rows go on with a row of the build side.
-  bool GivesBuildSide() const {
-    return kind == plan::JoinKind::Inner || kind == plan::JoinKind::Left;
-  }
+  bool GivesBuildSide() const { return plan::GivesBuildSide(kind); }
   //! Asks `conditions` of a match too, before what it asks now.
   void AddConditions(std::vector<plan::ExpressionPointer> conditions);
 };

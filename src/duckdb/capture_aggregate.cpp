@@ -275,10 +275,7 @@ Relation WithTexts(duckdb::ClientContext& context,
                    Relation aggregated) {
   const plan::Node& node = *aggregated.node;
   std::vector<plan::ExpressionPointer> groups = node.Expressions();
-  std::vector<plan::ExpressionPointer> outputs;
-  for (size_t i = 0; i < node.OutputTypes().size(); i++) {
-    outputs.push_back(plan::Expression::Column(i, node.OutputTypes()[i], {}));
-  }
+  std::vector<plan::ExpressionPointer> outputs = plan::OutputColumns(node);
   for (size_t i = 0; i < origins.size(); i++) {
     if (!origins[i]) {
       continue;

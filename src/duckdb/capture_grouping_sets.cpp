@@ -131,10 +131,7 @@ void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation) {
   if (op.grouping_functions.empty()) {
     return;
   }
-  std::vector<ExpressionPointer> outputs;
-  for (const plan::Type& type : relation.node->OutputTypes()) {
-    outputs.push_back(Expression::Column(outputs.size(), type, {}));
-  }
+  std::vector<ExpressionPointer> outputs = plan::OutputColumns(*relation.node);
   for (size_t i = 0; i < op.grouping_functions.size(); i++) {
     relation.scope.bindings.push_back({duckdb::ColumnBinding(op.groupings_index, i),
                                        duckdb::LogicalType::BIGINT,

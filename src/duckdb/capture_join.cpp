@@ -463,7 +463,7 @@ Reason JoinInputs(duckdb::ClientContext& context, duckdb::LogicalOperator& op, c
     lefts = MapBindings(lefts, join.left_projection_map);
     rights = MapBindings(rights, join.right_projection_map);
   }
-  if (form.kind == plan::JoinKind::Semi || form.kind == plan::JoinKind::Anti) {
+  if (!plan::GivesBuildSide(form.kind)) {
     columns.resize(probe_columns);
     result.scope.bindings = form.is_exchanged ? std::move(rights) : std::move(lefts);
   } else {

@@ -179,10 +179,8 @@ ExpressionPointer MarkOfEquality(const plan::NodePointer& list, std::vector<plan
 //! The joined columns in front, and `expressions` behind them.
 plan::NodePointer Append(const plan::NodePointer& node, size_t columns,
                          const std::vector<ExpressionPointer>& expressions) {
-  std::vector<ExpressionPointer> outputs;
-  for (size_t i = 0; i < columns; i++) {
-    outputs.push_back(Expression::Column(i, node->OutputTypes()[i], {}));
-  }
+  std::vector<ExpressionPointer> outputs = plan::OutputColumns(*node);
+  outputs.resize(columns);
   outputs.insert(outputs.end(), expressions.begin(), expressions.end());
   return plan::Node::Project(node, std::move(outputs));
 }

@@ -170,10 +170,7 @@ class PartMaker {
                 const std::vector<compile::KeptColumn>* kept) {
     if (node->Kind() != plan::NodeKind::Aggregate)
       return MakeStage(node, images, compile::ResultUse::Kept, nullptr, kept);
-    std::vector<plan::ExpressionPointer> outputs;
-    for (const plan::Type& type : node->OutputTypes())
-      outputs.push_back(plan::Expression::Column(outputs.size(), type, ""));
-    return MakeStage(plan::Node::Project(node, std::move(outputs)), images,
+    return MakeStage(plan::Node::Project(node, plan::OutputColumns(*node)), images,
                      compile::ResultUse::Kept, nullptr, kept);
   }
 

@@ -15,15 +15,6 @@ std::vector<size_t> ColumnsOf(const std::vector<ExpressionPointer>& expressions)
   return columns;
 }
 
-//! The columns of `node` as expressions, with `offset` added to their numbers.
-std::vector<ExpressionPointer> Columns(const Node& node, size_t offset = 0) {
-  std::vector<ExpressionPointer> columns;
-  for (const Type& type : node.OutputTypes()) {
-    columns.push_back(Expression::Column(offset + columns.size(), type, {}));
-  }
-  return columns;
-}
-
 std::vector<ExpressionPointer> SubstituteAll(const std::vector<ExpressionPointer>& expressions,
                                              const std::vector<ExpressionPointer>& replacements) {
   std::vector<ExpressionPointer> result;
@@ -90,7 +81,7 @@ Values Narrow(Values values) {
     return values;
   }
   std::vector<ExpressionPointer> replacements(probe_columns);
-  for (ExpressionPointer& column : Columns(*values.node->Build())) {
+  for (ExpressionPointer& column : OutputColumns(*values.node->Build())) {
     replacements.push_back(std::move(column));
   }
   return Narrow({values.node->Build(), SubstituteAll(values.expressions, replacements)});
@@ -157,7 +148,7 @@ class JoinedDomain {
       }
     }
     if (join.Residual()) {
-      std::vector<ExpressionPointer> columns = Columns(*join.Input());
+      std::vector<ExpressionPointer> columns = OutputColumns(*join.Input());
       columns.insert(columns.end(), outputs_.begin(), outputs_.end());
       SplitConjunction(Substitute(join.Residual(), columns), residual_);
     }
@@ -191,7 +182,7 @@ class JoinedDomain {
     if (Holds(*rows_, domain_)) {
       return false;
     }
-    const std::vector<ExpressionPointer> rows = Columns(*rows_, outer_columns_);
+    const std::vector<ExpressionPointer> rows = OutputColumns(*rows_, outer_columns_);
     for (const auto* side : {is_probe ? &values_ : &rows, is_probe ? &rows : &values_}) {
       outputs_.insert(outputs_.end(), side->begin(), side->end());
     }
@@ -219,7 +210,7 @@ class JoinedDomain {
       return false;
     }
     std::vector<ExpressionPointer> own(outer_columns_);
-    for (ExpressionPointer& column : Columns(*rows_)) {
+    for (ExpressionPointer& column : OutputColumns(*rows_)) {
       own.push_back(std::move(column));
     }
     keys_.push_back({probe, Substitute(build, own), nulls_are_equal});
@@ -247,8 +238,7 @@ class JoinedDomain {
 
 NodePointer WithoutDomain(const NodePointer& join, const Node& domain,
                           const std::vector<ExpressionPointer>& values) {
-  if (join->Kind() != NodeKind::Join ||
-      (join->GetJoinKind() != JoinKind::Semi && join->GetJoinKind() != JoinKind::Anti)) {
+  if (join->Kind() != NodeKind::Join || GivesBuildSide(join->GetJoinKind())) {
     return join;
   }
   JoinedDomain joined(*join->Input(), domain, values);

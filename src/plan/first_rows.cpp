@@ -10,10 +10,6 @@ namespace margay::plan {
 
 namespace {
 
-ExpressionPointer ColumnOf(const Node& node, size_t column) {
-  return Expression::Column(column, node.OutputTypes()[column], {});
-}
-
 //! The keys of `order` that can tell rows of a group apart, with a key of its own for NULLs that
 //! come first.
 std::vector<OrderKey> KeysWithin(const Node& node, const std::vector<ExpressionPointer>& groups,
@@ -49,10 +45,10 @@ std::vector<OrderKey> KeysWithin(const Node& node, const std::vector<ExpressionP
 //! The rows of `node` whose `values` from number `first` on are those of a row of `groups`.
 NodePointer RowsOf(const NodePointer& node, const NodePointer& groups,
                    const std::vector<ExpressionPointer>& values, size_t first) {
+  const std::vector<ExpressionPointer> found = OutputColumns(*groups);
   std::vector<JoinKey> keys;
   for (size_t i = first; i < values.size(); i++) {
-    const ExpressionPointer value = ColumnOf(*groups, i);
-    keys.push_back({values[i], value, !IsNeverNull(*value, *groups)});
+    keys.push_back({values[i], found[i], !IsNeverNull(*found[i], *groups)});
   }
   return Node::Join(JoinKind::Semi, node, groups, std::move(keys), nullptr);
 }
@@ -62,10 +58,7 @@ NodePointer RowsOf(const NodePointer& node, const NodePointer& groups,
 NodePointer FirstRows(const NodePointer& node, const std::vector<ExpressionPointer>& groups,
                       const std::vector<OrderKey>& order) {
   const NodePointer rows = NumberRows(node);
-  std::vector<ExpressionPointer> columns;
-  for (size_t i = 0; i < rows->OutputTypes().size(); i++) {
-    columns.push_back(ColumnOf(*rows, i));
-  }
+  std::vector<ExpressionPointer> columns = OutputColumns(*rows);
   std::vector<OrderKey> keys = KeysWithin(*node, groups, order);
   keys.push_back({columns.back(), false, false});
   // What has one value in all rows that are left of a group.

@@ -231,23 +231,13 @@ NodePointer Node::Order(NodePointer input, std::vector<OrderKey> keys, RowWindow
 
 NodePointer Node::Union(NodePointer first, NodePointer second) {
   const std::vector<Type>& types = UnorderedTypes(first);
-  if (types.empty() || types != UnorderedTypes(second)) {
+  if (types.empty() || (second && types != UnorderedTypes(second))) {
     throw std::logic_error("Node::Union: no columns, or columns of different types");
   }
   std::shared_ptr<Node> result(new Node(NodeKind::Union));
   result->output_types_ = types;
   result->input_ = std::move(first);
   result->build_ = std::move(second);
-  return result;
-}
-
-NodePointer Node::Keep(NodePointer input) {
-  std::shared_ptr<Node> result(new Node(NodeKind::Union));
-  result->output_types_ = UnorderedTypes(input);
-  if (result->output_types_.empty()) {
-    throw std::logic_error("Node::Keep: no columns");
-  }
-  result->input_ = std::move(input);
   return result;
 }
 
@@ -299,6 +289,14 @@ std::vector<NodePointer> UnionInputs(const NodePointer& node) {
   const std::vector<NodePointer> others = UnionInputs(node->Build());
   inputs.insert(inputs.end(), others.begin(), others.end());
   return inputs;
+}
+
+std::vector<ExpressionPointer> OutputColumns(const Node& node, size_t offset) {
+  std::vector<ExpressionPointer> columns;
+  for (const Type& type : node.OutputTypes()) {
+    columns.push_back(Expression::Column(offset + columns.size(), type, {}));
+  }
+  return columns;
 }
 
 std::string_view JoinKindName(JoinKind kind) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/expression.hpp"
@@ -47,6 +48,11 @@ enum class JoinKind : uint8_t {
   Semi,   //!< once, if there is a match
   Anti,   //!< once, if there is none
 };
+
+//! Whether rows of a join have the columns of its build side.
+inline bool GivesBuildSide(JoinKind kind) {
+  return kind == JoinKind::Inner || kind == JoinKind::Left;
+}
 
 //! One equality of a join, between an expression over each input, both of one type.
 struct JoinKey {
@@ -93,10 +99,11 @@ class Node {
   static NodePointer GroupBy(NodePointer input, std::vector<ExpressionPointer> groups,
                              std::vector<Aggregate> aggregates);
   static NodePointer Order(NodePointer input, std::vector<OrderKey> keys, RowWindow window);
-  //! The rows of `first`, then those of `second`, which has columns of the same types (UNION ALL).
+  //! The rows of `first`, then those of `second`, which has columns of the same types (UNION ALL),
+  //! or may be null.
   static NodePointer Union(NodePointer first, NodePointer second);
   //! The rows of `input` as a table of their own: a Union of one input.
-  static NodePointer Keep(NodePointer input);
+  static NodePointer Keep(NodePointer input) { return Union(std::move(input), nullptr); }
 
   NodeKind Kind() const { return kind_; }
   //! The input; of a Join, the probe side; of a Union, the first one.
@@ -137,6 +144,10 @@ class Node {
   std::vector<OrderKey> order_keys_;
   RowWindow window_;
 };
+
+//! The output columns of `node` as expressions without names, as where they are behind `offset`
+//! others.
+std::vector<ExpressionPointer> OutputColumns(const Node& node, size_t offset = 0);
 
 //! A text that no plan with another meaning has, as long as it does not depend on settings.
 std::string Identity(const Node& node);

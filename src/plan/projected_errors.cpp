@@ -112,7 +112,7 @@ NodePointer KeepAllProjectedErrors(const NodePointer& node) {
     case NodeKind::Filter:
       return Node::Filter(KeepAllProjectedErrors(node->Input()), node->Predicate());
     case NodeKind::Join:
-      if (node->GetJoinKind() == JoinKind::Semi || node->GetJoinKind() == JoinKind::Anti) {
+      if (!GivesBuildSide(node->GetJoinKind())) {
         return Node::Join(node->GetJoinKind(), KeepAllProjectedErrors(node->Input()), node->Build(),
                           node->Keys(), node->Residual());
       }

@@ -178,8 +178,7 @@ class Pruner {
 
   NodePointer PruneUnion(const Node& node) {
     NodePointer first = PruneAll(*node.Input());
-    return node.Build() ? Node::Union(std::move(first), PruneAll(*node.Build()))
-                        : Node::Keep(std::move(first));
+    return Node::Union(std::move(first), node.Build() ? PruneAll(*node.Build()) : nullptr);
   }
 
   //! The same whatever is used of its outputs.

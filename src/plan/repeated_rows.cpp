@@ -16,12 +16,8 @@ NodePointer RepeatRows(const NodePointer& node, size_t count, const NodePointer&
                  Expression::Make(Operation::Less, TypeKind::Boolean, {column(0), column(1)}));
   NodePointer repeated = Node::Join(JoinKind::Inner, node, std::move(copies),
                                     {{column(count), column(1), false}}, nullptr);
-  std::vector<ExpressionPointer> outputs;
-  for (size_t i = 0; i < node->OutputTypes().size(); i++) {
-    if (i != count) {
-      outputs.push_back(Expression::Column(i, node->OutputTypes()[i], {}));
-    }
-  }
+  std::vector<ExpressionPointer> outputs = OutputColumns(*node);
+  outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(count));
   return Node::Project(std::move(repeated), std::move(outputs));
 }
 

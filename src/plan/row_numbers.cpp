@@ -6,18 +6,6 @@ namespace margay::plan {
 
 namespace {
 
-ExpressionPointer ColumnOf(const Node& node, size_t column) {
-  return Expression::Column(column, node.OutputTypes()[column], {});
-}
-
-std::vector<ExpressionPointer> ColumnsOf(const Node& node) {
-  std::vector<ExpressionPointer> columns;
-  for (size_t i = 0; i < node.OutputTypes().size(); i++) {
-    columns.push_back(ColumnOf(node, i));
-  }
-  return columns;
-}
-
 //! Whether each row of `node` is of another row of the table at its bottom, which has columns.
 bool IsOfOneTable(const Node& node) {
   switch (node.Kind()) {
@@ -30,8 +18,7 @@ bool IsOfOneTable(const Node& node) {
     case NodeKind::Project:
       return IsOfOneTable(*node.Input());
     case NodeKind::Join:
-      return (node.GetJoinKind() == JoinKind::Semi || node.GetJoinKind() == JoinKind::Anti) &&
-             IsOfOneTable(*node.Input());
+      return !GivesBuildSide(node.GetJoinKind()) && IsOfOneTable(*node.Input());
     case NodeKind::Order:
       return false;
   }
@@ -40,19 +27,20 @@ bool IsOfOneTable(const Node& node) {
 
 //! `node` over a table of its rows, which has the columns that its projections read.
 NodePointer KeepRows(const NodePointer& node) {
-  std::vector<ExpressionPointer> outputs = ColumnsOf(*node);
+  std::vector<ExpressionPointer> outputs = OutputColumns(*node);
   NodePointer rows = node;
   for (; rows->Kind() == NodeKind::Project; rows = rows->Input()) {
     for (ExpressionPointer& output : outputs) {
       output = Substitute(output, rows->Expressions());
     }
   }
+  const std::vector<ExpressionPointer> columns = OutputColumns(*rows);
   std::vector<ExpressionPointer> read;
-  std::vector<ExpressionPointer> places(rows->OutputTypes().size());
+  std::vector<ExpressionPointer> places(columns.size());
   const auto keep = [&](size_t column) {
     if (!places[column]) {
-      places[column] = Expression::Column(read.size(), rows->OutputTypes()[column], {});
-      read.push_back(ColumnOf(*rows, column));
+      places[column] = Expression::Column(read.size(), columns[column]->GetType(), {});
+      read.push_back(columns[column]);
     }
   };
   for (const ExpressionPointer& output : outputs) {
@@ -75,20 +63,20 @@ NodePointer AddNumber(const NodePointer& node) {
     case NodeKind::Project: {
       NodePointer input = AddNumber(node->Input());
       std::vector<ExpressionPointer> outputs = node->Expressions();
-      outputs.push_back(ColumnsOf(*input).back());
+      outputs.push_back(OutputColumns(*input).back());
       return Node::Project(std::move(input), std::move(outputs));
     }
     case NodeKind::Join: {
       // The columns of the build side come behind the number.
-      std::vector<ExpressionPointer> columns = ColumnsOf(*node->Input());
-      for (const Type& type : node->Build()->OutputTypes()) {
-        columns.push_back(Expression::Column(columns.size() + 1, type, {}));
-      }
+      std::vector<ExpressionPointer> columns = OutputColumns(*node->Input());
+      const std::vector<ExpressionPointer> build =
+          OutputColumns(*node->Build(), columns.size() + 1);
+      columns.insert(columns.end(), build.begin(), build.end());
       return Node::Join(node->GetJoinKind(), AddNumber(node->Input()), node->Build(), node->Keys(),
                         node->Residual() ? Substitute(node->Residual(), columns) : nullptr);
     }
     default: {
-      std::vector<ExpressionPointer> outputs = ColumnsOf(*node);
+      std::vector<ExpressionPointer> outputs = OutputColumns(*node);
       outputs.push_back(Expression::Make(Operation::RowNumber, TypeKind::Int64, {outputs[0]}));
       return Node::Project(node, std::move(outputs));
     }
@@ -112,7 +100,7 @@ NodePointer NumbersOf(const NodePointer& node) {
     table = Node::Keep(Node::Project(node, {Expression::Integer(0, TypeKind::Int32)}));
   }
   NodePointer numbered = AddNumber(table);
-  ExpressionPointer number = ColumnsOf(*numbered).back();
+  ExpressionPointer number = OutputColumns(*numbered).back();
   return Node::Project(std::move(numbered), {std::move(number)});
 }
 

@@ -115,13 +115,17 @@ SqlNode SubqueryGenerator::Aggregate(Scope scope, bool gives_number) {
                                             : random_.Pick({"min(", "max("});
   SqlNode argument = ColumnNode(column);
   if (function == "sum(" && random_.Percent(35)) {
-    Table both = scope.inner;
-    both.columns.insert(both.columns.end(), scope.outer.columns.begin(), scope.outer.columns.end());
-    argument = ExpressionGenerator(both, random_, false).OfType(TypeKind::Int64, 1);
+    argument = ExpressionGenerator(scope.Both(), random_, false).OfType(TypeKind::Int64, 1);
   }
   std::vector<SqlNode> result;
   result.push_back(SqlNode::Make({function, ")"}, {std::move(argument)}));
   return Select("(SELECT ", std::move(result), std::move(scope), ")");
+}
+
+Table SubqueryGenerator::Scope::Both() const {
+  Table both = inner;
+  both.columns.insert(both.columns.end(), outer.columns.begin(), outer.columns.end());
+  return both;
 }
 
 SubqueryGenerator::Scope SubqueryGenerator::DrawScope(const Table& outer) {
@@ -183,21 +187,14 @@ void SubqueryGenerator::AddConditions(Scope& scope, bool correlations, int level
       AddCorrelation(scope, {"<", "<=", "<>", ">", ">="});
     }
     if (random_.Percent(8)) {
-      Table both = scope.inner;
-      both.columns.insert(both.columns.end(), scope.outer.columns.begin(),
-                          scope.outer.columns.end());
-      scope.conditions.push_back(ExpressionGenerator(both, random_, false).Predicate(1));
+      scope.conditions.push_back(ExpressionGenerator(scope.Both(), random_, false).Predicate(1));
     }
   }
   if (random_.Percent(40)) {
     scope.conditions.push_back(ExpressionGenerator(scope.inner, random_, false).Predicate(1));
   }
   if (level < kMostLevels && random_.Percent(12)) {
-    Table visible = scope.inner;
-    if (random_.Percent(40)) {
-      visible.columns.insert(visible.columns.end(), scope.outer.columns.begin(),
-                             scope.outer.columns.end());
-    }
+    const Table visible = random_.Percent(40) ? scope.Both() : scope.inner;
     scope.conditions.push_back(Predicate(visible, level + 1));
   }
 }

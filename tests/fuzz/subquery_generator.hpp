@@ -36,6 +36,9 @@ class SubqueryGenerator {
     Table inner;                  //!< what it reads
     std::optional<size_t> added;  //!< the number of that table, if it is a new one
     std::vector<SqlNode> conditions;
+
+    //! The columns of what it reads, and of what is around it.
+    Table Both() const;
   };
 
   SqlNode Predicate(const Table& outer, int level);

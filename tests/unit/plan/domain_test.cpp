@@ -9,29 +9,21 @@
 namespace margay::plan {
 namespace {
 
-NodePointer Table(const std::string& table) {
-  return Node::Scan(table, {{0, table + "_a", kBigint}, {1, table + "_b", kBigint}});
-}
-
-ExpressionPointer Number(size_t column) {
-  return Expression::Column(column, kBigint, {});
-}
-
 ExpressionPointer Compare(Operation operation, size_t left, size_t right) {
   return Expression::Make(operation, kBoolean, {Number(left), Number(right)});
 }
 
 NodePointer Filtered(const std::string& table) {
-  return Node::Filter(Table(table), Compare(Operation::Less, 0, 1));
+  return Node::Filter(TwoNumbers(table), Compare(Operation::Less, 0, 1));
 }
 
 TEST(DomainOf, IsTheDifferentValues) {
-  EXPECT_EQ(DomainOf(Table("t"), {Number(1)})->ToString(),
-            Node::GroupBy(Table("t"), {Number(1)}, {})->ToString());
+  EXPECT_EQ(DomainOf(TwoNumbers("t"), {Number(1)})->ToString(),
+            Node::GroupBy(TwoNumbers("t"), {Number(1)}, {})->ToString());
 }
 
 TEST(DomainOf, TakesASideOfAJoinThatHasThemAndFewRows) {
-  const NodePointer join = Node::Join(JoinKind::Inner, Table("t"), Filtered("u"),
+  const NodePointer join = Node::Join(JoinKind::Inner, TwoNumbers("t"), Filtered("u"),
                                       {{Number(0), Number(0), false}}, nullptr);
   EXPECT_EQ(DomainOf(join, {Number(3), Number(2)})->ToString(),
             Node::GroupBy(Filtered("u"), {Number(1), Number(0)}, {})->ToString());
@@ -46,7 +38,7 @@ TEST(DomainOf, TakesASideOfAJoinThatHasThemAndFewRows) {
 }
 
 TEST(DomainOf, KeepsWhatOuterJoinsAdd) {
-  const NodePointer join = Node::Join(JoinKind::Left, Table("t"), Filtered("u"),
+  const NodePointer join = Node::Join(JoinKind::Left, TwoNumbers("t"), Filtered("u"),
                                       {{Number(0), Number(0), false}}, nullptr);
   EXPECT_EQ(DomainOf(join, {Number(2)})->ToString(),
             Node::GroupBy(join, {Number(2)}, {})->ToString());
@@ -57,7 +49,7 @@ class WithoutDomainTest : public testing::Test {
  protected:
   //! `residual` is over both columns of u, then those of the domain.
   NodePointer SubQuery(ExpressionPointer residual) const {
-    return Node::Join(JoinKind::Inner, Table("u"), domain_, {{Number(0), Number(0), false}},
+    return Node::Join(JoinKind::Inner, TwoNumbers("u"), domain_, {{Number(0), Number(0), false}},
                       std::move(residual));
   }
 
@@ -72,7 +64,7 @@ class WithoutDomainTest : public testing::Test {
     return WithoutDomain(join, *domain_, values_)->ToString();
   }
 
-  const NodePointer outer_ = Table("t");
+  const NodePointer outer_ = TwoNumbers("t");
   const std::vector<ExpressionPointer> values_{Number(0), Number(1)};
   const NodePointer domain_ = DomainOf(outer_, values_);
 };
@@ -80,9 +72,10 @@ class WithoutDomainTest : public testing::Test {
 TEST_F(WithoutDomainTest, RowsAreJoinedThemselves) {
   for (JoinKind kind : {JoinKind::Semi, JoinKind::Anti}) {
     const NodePointer join = Join(kind, SubQuery(Compare(Operation::NotEqual, 1, 3)), 2);
-    EXPECT_EQ(Without(join), Node::Join(kind, outer_, Table("u"), {{Number(0), Number(0), false}},
-                                        Compare(Operation::NotEqual, 3, 1))
-                                 ->ToString());
+    EXPECT_EQ(Without(join),
+              Node::Join(kind, outer_, TwoNumbers("u"), {{Number(0), Number(0), false}},
+                         Compare(Operation::NotEqual, 3, 1))
+                  ->ToString());
   }
 }
 
@@ -90,7 +83,7 @@ TEST_F(WithoutDomainTest, FiltersAndProjectionsAreReadThrough) {
   const NodePointer filter = Node::Filter(SubQuery(nullptr), Compare(Operation::Less, 1, 3));
   const NodePointer join = Join(JoinKind::Semi, Node::Project(filter, {Number(2), Number(3)}), 0);
   EXPECT_EQ(Without(join),
-            Node::Join(JoinKind::Semi, outer_, Table("u"), {{Number(0), Number(0), false}},
+            Node::Join(JoinKind::Semi, outer_, TwoNumbers("u"), {{Number(0), Number(0), false}},
                        Compare(Operation::Less, 3, 1))
                 ->ToString());
 }
@@ -99,9 +92,9 @@ TEST_F(WithoutDomainTest, WhatEqualsAValueStandsForIt) {
   const NodePointer join =
       Node::Join(JoinKind::Semi, outer_, SubQuery(nullptr),
                  {{Number(0), Number(0), false}, {Number(1), Number(3), true}}, nullptr);
-  EXPECT_EQ(Without(join),
-            Node::Join(JoinKind::Semi, outer_, Table("u"), {{Number(0), Number(0), false}}, nullptr)
-                ->ToString());
+  EXPECT_EQ(Without(join), Node::Join(JoinKind::Semi, outer_, TwoNumbers("u"),
+                                      {{Number(0), Number(0), false}}, nullptr)
+                               ->ToString());
 }
 
 TEST_F(WithoutDomainTest, OtherConditionsOfTheJoinAreKept) {
@@ -110,7 +103,7 @@ TEST_F(WithoutDomainTest, OtherConditionsOfTheJoinAreKept) {
       {{Number(0), Number(2), true}, {Number(1), Number(3), true}, {Number(1), Number(1), false}},
       Compare(Operation::Less, 0, 3));
   EXPECT_EQ(Without(join),
-            Node::Join(JoinKind::Anti, outer_, Table("u"),
+            Node::Join(JoinKind::Anti, outer_, TwoNumbers("u"),
                        {{Number(0), Number(0), false}, {Number(1), Number(1), false}},
                        Compare(Operation::Less, 0, 3))
                 ->ToString());
@@ -136,21 +129,21 @@ TEST_F(WithoutDomainTest, ElsewhereTheDomainStays) {
 }
 
 TEST(IsNeverNull, KeysOfJoinsAndFilters) {
-  const NodePointer join =
-      Node::Join(JoinKind::Inner, Table("t"), Table("u"), {{Number(0), Number(1), false}}, nullptr);
+  const NodePointer join = Node::Join(JoinKind::Inner, TwoNumbers("t"), TwoNumbers("u"),
+                                      {{Number(0), Number(1), false}}, nullptr);
   for (size_t column = 0; column < 4; column++) {
     EXPECT_EQ(IsNeverNull(*Number(column), *join), column == 0 || column == 3) << column;
   }
-  const NodePointer left =
-      Node::Join(JoinKind::Left, Table("t"), Table("u"), {{Number(0), Number(1), false}}, nullptr);
+  const NodePointer left = Node::Join(JoinKind::Left, TwoNumbers("t"), TwoNumbers("u"),
+                                      {{Number(0), Number(1), false}}, nullptr);
   EXPECT_FALSE(IsNeverNull(*Number(0), *left));
   EXPECT_FALSE(IsNeverNull(*Number(3), *left));
-  const NodePointer with_nulls =
-      Node::Join(JoinKind::Inner, Table("t"), Table("u"), {{Number(0), Number(1), true}}, nullptr);
+  const NodePointer with_nulls = Node::Join(JoinKind::Inner, TwoNumbers("t"), TwoNumbers("u"),
+                                            {{Number(0), Number(1), true}}, nullptr);
   EXPECT_FALSE(IsNeverNull(*Number(0), *with_nulls));
 
   const NodePointer filter =
-      Node::Filter(Table("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
+      Node::Filter(TwoNumbers("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
   const NodePointer groups = Node::GroupBy(filter, {Number(1), Number(0)},
                                            {{AggregateFunction::Max, Number(1), kBigint},
                                             {AggregateFunction::Max, Number(0), kBigint},
@@ -162,7 +155,7 @@ TEST(IsNeverNull, KeysOfJoinsAndFilters) {
 
 TEST(IsNeverNull, AggregatesOfNoGroupMayHaveNoRows) {
   const NodePointer filter =
-      Node::Filter(Table("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
+      Node::Filter(TwoNumbers("t"), Expression::Make(Operation::IsNotNull, kBoolean, {Number(1)}));
   const NodePointer all = Node::GroupBy(filter, {},
                                         {{AggregateFunction::Max, Number(1), kBigint},
                                          {AggregateFunction::CountStar, nullptr, kBigint}});
@@ -172,10 +165,10 @@ TEST(IsNeverNull, AggregatesOfNoGroupMayHaveNoRows) {
 
 TEST(IsNeverNull, NumbersOfRowsUnlessAJoinFindsNone) {
   const NodePointer numbered = Node::Project(
-      Table("u"), {Expression::Make(Operation::RowNumber, kBigint, {Number(0)}), Number(0)});
+      TwoNumbers("u"), {Expression::Make(Operation::RowNumber, kBigint, {Number(0)}), Number(0)});
   EXPECT_TRUE(IsNeverNull(*Number(0), *numbered));
-  const NodePointer left =
-      Node::Join(JoinKind::Left, Table("t"), numbered, {{Number(0), Number(1), false}}, nullptr);
+  const NodePointer left = Node::Join(JoinKind::Left, TwoNumbers("t"), numbered,
+                                      {{Number(0), Number(1), false}}, nullptr);
   EXPECT_FALSE(IsNeverNull(*Number(2), *left));
   const NodePointer above =
       Node::Project(left, {Expression::Make(Operation::RowNumber, kBigint, {Number(3)})});

@@ -11,20 +11,12 @@
 namespace margay::plan {
 namespace {
 
-NodePointer Table(const std::string& table) {
-  return Node::Scan(table, {{0, table + "_a", kBigint}, {1, table + "_b", kBigint}});
-}
-
-ExpressionPointer Number(size_t column) {
-  return Expression::Column(column, kBigint, {});
-}
-
 ExpressionPointer RowNumber(size_t column) {
   return Expression::Make(Operation::RowNumber, kBigint, {Number(column)});
 }
 
 NodePointer Numbered(const std::string& table) {
-  return Node::Project(Table(table), {Number(0), Number(1), RowNumber(0)});
+  return Node::Project(TwoNumbers(table), {Number(0), Number(1), RowNumber(0)});
 }
 
 NodePointer Least(const NodePointer& rows, std::vector<ExpressionPointer> groups, size_t column) {
@@ -35,22 +27,23 @@ NodePointer Least(const NodePointer& rows, std::vector<ExpressionPointer> groups
 TEST(NumberRows, FollowsOneTable) {
   const ExpressionPointer less =
       Expression::Make(Operation::Less, kBoolean, {Number(0), Number(1)});
-  EXPECT_EQ(NumberRows(Node::Filter(Table("t"), less))->ToString(),
+  EXPECT_EQ(NumberRows(Node::Filter(TwoNumbers("t"), less))->ToString(),
             Node::Filter(Numbered("t"), less)->ToString());
   // The residual reads columns of the build side, which are one further on.
   const ExpressionPointer unequal =
       Expression::Make(Operation::NotEqual, kBoolean, {Number(1), Number(3)});
-  const NodePointer semi =
-      Node::Join(JoinKind::Semi, Table("t"), Table("u"), {{Number(0), Number(0), false}}, unequal);
-  EXPECT_EQ(NumberRows(semi)->ToString(),
-            Node::Join(JoinKind::Semi, Numbered("t"), Table("u"), {{Number(0), Number(0), false}},
-                       Expression::Make(Operation::NotEqual, kBoolean, {Number(1), Number(4)}))
-                ->ToString());
+  const NodePointer semi = Node::Join(JoinKind::Semi, TwoNumbers("t"), TwoNumbers("u"),
+                                      {{Number(0), Number(0), false}}, unequal);
+  EXPECT_EQ(
+      NumberRows(semi)->ToString(),
+      Node::Join(JoinKind::Semi, Numbered("t"), TwoNumbers("u"), {{Number(0), Number(0), false}},
+                 Expression::Make(Operation::NotEqual, kBoolean, {Number(1), Number(4)}))
+          ->ToString());
 }
 
 TEST(NumberRows, KeepsWhatIsReadOfJoins) {
-  const NodePointer join =
-      Node::Join(JoinKind::Left, Table("t"), Table("u"), {{Number(0), Number(0), false}}, nullptr);
+  const NodePointer join = Node::Join(JoinKind::Left, TwoNumbers("t"), TwoNumbers("u"),
+                                      {{Number(0), Number(0), false}}, nullptr);
   EXPECT_EQ(NumberRows(Node::Project(join, {Number(3), Number(1), Number(3)}))->ToString(),
             Node::Project(Node::Project(Node::Keep(Node::Project(join, {Number(3), Number(1)})),
                                         {Number(0), Number(1), RowNumber(0)}),
@@ -61,7 +54,7 @@ TEST(NumberRows, KeepsWhatIsReadOfJoins) {
 TEST(FirstRows, AnyRowIsTheOneWithTheLeastNumber) {
   const NodePointer rows = Numbered("t");
   const NodePointer groups = Least(rows, {Number(1)}, 2);
-  EXPECT_EQ(FirstRows(Table("t"), {Number(1)}, {})->ToString(),
+  EXPECT_EQ(FirstRows(TwoNumbers("t"), {Number(1)}, {})->ToString(),
             Node::Project(
                 Node::Join(JoinKind::Semi, rows, groups, {{Number(2), Number(1), false}}, nullptr),
                 {Number(0), Number(1)})
@@ -77,29 +70,30 @@ TEST(FirstRows, FindsOneKeyOfTheOrderAfterTheOther) {
                  {{Number(1), Number(0), true}, {Number(0), Number(1), true}}, nullptr);
   const NodePointer groups = Least(left, {Number(1), Number(0)}, 2);
   // The key of the groups tells no rows of a group apart.
-  EXPECT_EQ(FirstRows(Table("t"), {Number(1)}, {{Number(1), false, true}, {Number(0), true, false}})
-                ->ToString(),
-            Node::Project(
-                Node::Join(JoinKind::Semi, rows, groups, {{Number(2), Number(2), false}}, nullptr),
-                {Number(0), Number(1)})
-                ->ToString());
+  EXPECT_EQ(
+      FirstRows(TwoNumbers("t"), {Number(1)}, {{Number(1), false, true}, {Number(0), true, false}})
+          ->ToString(),
+      Node::Project(
+          Node::Join(JoinKind::Semi, rows, groups, {{Number(2), Number(2), false}}, nullptr),
+          {Number(0), Number(1)})
+          ->ToString());
 }
 
 TEST(FirstRows, NullsThatComeFirstAreAKeyOfTheirOwn) {
   const std::string text =
-      FirstRows(Table("t"), {Number(1)}, {{Number(0), false, true}})->ToString();
+      FirstRows(TwoNumbers("t"), {Number(1)}, {{Number(0), false, true}})->ToString();
   EXPECT_NE(text.find("min(CASE WHEN (#0 IS NULL) THEN 0 ELSE 1 END)"), std::string::npos) << text;
 }
 
 TEST(RepeatRows, JoinsTheDifferentCountsWithSmallerNumbers) {
-  const NodePointer counted =
-      Node::GroupBy(Table("t"), {Number(0)}, {{AggregateFunction::CountStar, nullptr, kBigint}});
+  const NodePointer counted = Node::GroupBy(TwoNumbers("t"), {Number(0)},
+                                            {{AggregateFunction::CountStar, nullptr, kBigint}});
   const ExpressionPointer zero = Expression::Integer(0, kInteger);
   const NodePointer copies =
       Node::Join(JoinKind::Inner, Node::Project(Numbered("t"), {Number(2)}),
                  Node::GroupBy(counted, {Number(1)}, {}), {{zero, zero, false}},
                  Expression::Make(Operation::Less, kBoolean, {Number(0), Number(1)}));
-  EXPECT_EQ(RepeatRows(counted, 1, Node::Filter(Table("t"), Truth(true)))->ToString(),
+  EXPECT_EQ(RepeatRows(counted, 1, Node::Filter(TwoNumbers("t"), Truth(true)))->ToString(),
             Node::Project(Node::Join(JoinKind::Inner, counted, copies,
                                      {{Number(1), Number(1), false}}, nullptr),
                           {Number(0)})

@@ -13,10 +13,6 @@ NodePointer Table(const std::string& table) {
   return Node::Scan(table, {{0, "a", kBigint}});
 }
 
-ExpressionPointer Number(size_t column) {
-  return Expression::Column(column, kBigint, {});
-}
-
 NodePointer Join(JoinKind kind, NodePointer probe, NodePointer build) {
   return Node::Join(kind, std::move(probe), std::move(build), {}, nullptr);
 }

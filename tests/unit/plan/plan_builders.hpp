@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/expression.hpp"
+#include "plan/node.hpp"
 
 namespace margay::plan {
 
@@ -34,6 +35,16 @@ inline ExpressionPointer Text(std::string value) {
 
 inline ExpressionPointer Truth(bool value) {
   return Expression::Integer(value ? 1 : 0, kBoolean);
+}
+
+//! A column of type BIGINT.
+inline ExpressionPointer Number(size_t column, std::string name = {}) {
+  return Expression::Column(column, kBigint, std::move(name));
+}
+
+//! A scan of `table` with two such columns.
+inline NodePointer TwoNumbers(const std::string& table) {
+  return Node::Scan(table, {{0, table + "_a", kBigint}, {1, table + "_b", kBigint}});
 }
 
 //! A dictionary function that only has a name and a type.

@@ -15,10 +15,6 @@ NodePointer Table(const std::string& table) {
                     {{10, "a", kBigint}, {11, "b", kBigint}, {12, "c", kBigint}, {13, "d", kDate}});
 }
 
-ExpressionPointer Number(size_t column, std::string name) {
-  return Expression::Column(column, kBigint, std::move(name));
-}
-
 ExpressionPointer Less(ExpressionPointer left, ExpressionPointer right) {
   return Expression::Make(Operation::Less, kBoolean, {std::move(left), std::move(right)});
 }

@@ -13,10 +13,6 @@ NodePointer Table(const std::string& table) {
   return Node::Scan(table, {{10, "a", kBigint}, {11, "b", kBigint}});
 }
 
-ExpressionPointer Number(size_t column, std::string name = {}) {
-  return Expression::Column(column, kBigint, std::move(name));
-}
-
 //! Counts the rows of each group of column 0 of `input`, and adds up column 1.
 NodePointer Grouped(NodePointer input) {
   return Node::GroupBy(std::move(input), {Number(0, "a")},
