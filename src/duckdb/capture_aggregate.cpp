@@ -130,9 +130,6 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   if (!function) {
     return NotSupported("the aggregate function " + name);
   }
-  if (aggregate.IsDistinct()) {
-    return NotSupported("DISTINCT in the aggregate " + name);
-  }
   if (aggregate.order_bys) {
     return NotSupported("ORDER BY in the aggregate " + name);
   }
@@ -158,6 +155,10 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
                           argument.expression->GetType().ToString());
     }
     result.argument = std::move(argument.expression);
+  }
+  // What SplitDistinct has left.
+  if (aggregate.IsDistinct()) {
+    return NotSupported("DISTINCT in the aggregate " + name);
   }
   return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
 }

@@ -1,6 +1,11 @@
 #include "duckdb/settings.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "device/device_registry.hpp"
@@ -97,12 +102,28 @@ void CheckDeviceMemory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& 
   }
 }
 
+//! Makes the folder, unless it is there. An error says why it can't be written to.
+std::error_code PrepareFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && access(folder.c_str(), W_OK | X_OK) != 0) {
+    error = std::error_code(errno, std::generic_category());
+  }
+  return error;
+}
+
 void UseCacheDirectory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
   if (value.IsNull()) {
     throw duckdb::InvalidInputException(
         "%s must be the name of a folder, or '' to store no kernels, not NULL", kCacheDirectory);
   }
-  device::ProgramCache::SetDirectory(value.ToString());
+  const std::string folder = value.ToString();
+  if (const std::error_code error = folder.empty() ? std::error_code() : PrepareFolder(folder)) {
+    throw duckdb::InvalidInputException(
+        "%s = '%s': %s; choose a folder that can be written to, or '' to store no kernels",
+        kCacheDirectory, folder, error.message());
+  }
+  device::ProgramCache::SetDirectory(folder);
 }
 
 void RefuseNullNumber(const char* setting, const duckdb::Value& value) {

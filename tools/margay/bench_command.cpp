@@ -113,11 +113,11 @@ ExitCode BenchCommand::Run() {
   BenchmarkReport report(setting);
   InterruptGuard guard(session);
   BenchmarkRunner runner(session, repeat_, mode_, [&] { return guard.WasRaised(); });
-  bool is_terminal = isatty(STDERR_FILENO) != 0;
-  for (const auto& query : queries) {
-    if (is_terminal) {
-      std::cerr << "\rRunning Q" << query.name << "  " << std::flush;
-    }
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  for (size_t i = 0; i < queries.size(); i++) {
+    const auto& query = queries[i];
+    std::cerr << (is_terminal ? "\r" : "") << "Running Q" << query.name << ", " << i + 1 << " of "
+              << queries.size() << (is_terminal ? "  " : "\n") << std::flush;
     BenchmarkResult result = runner.Run(query);
     if (cold_ && result.IsCompared()) {
       const std::filesystem::path scratch = data_ / (suite_->Name() + "-cold");
@@ -129,7 +129,7 @@ ExitCode BenchCommand::Run() {
     }
   }
   if (is_terminal) {
-    std::cerr << "\r             \r" << std::flush;
+    std::cerr << '\r' << std::string(30, ' ') << '\r' << std::flush;
   }
   if (app_->count("--peers") > 0 && !guard.WasRaised()) {
     RunPeers(session, queries, setting.threads, report);

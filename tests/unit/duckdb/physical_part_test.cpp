@@ -386,6 +386,8 @@ TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
         << setting;
   }
   EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = NULL"), "name of a folder"));
+  EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = '/dev/null/kernels'"),
+                       "choose a folder that can be written to"));
   database.Run("SET margay_device_memory = 'AUTO'");
   database.Run("SET margay_device_memory = '2GB'");
   database.Run("SET margay_mode = 'FORCE'");
