@@ -14,7 +14,6 @@
 #include "duckdb/planner/operator/logical_cteref.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/planner/operator/logical_materialized_cte.hpp"
-#include "duckdb/settings.hpp"
 #include "duckdb/text_origins.hpp"
 #include "duckdb/user_errors.hpp"
 
@@ -297,14 +296,6 @@ class PlanWalk {
         }
         if (IsOrdered(extended) && !KeepsOrder(op)) {
           return NotSupported(NameOf(op) + " above ORDER BY or LIMIT");
-        }
-        // Unlike captured parts, this changes the plan for DuckDB, too.
-        if (Relation split = extended;
-            op.type == LogicalOperatorType::LOGICAL_AGGREGATE_AND_GROUP_BY &&
-            Settings::Read(input_.context).mode != Mode::Off && SplitDistinct(input_, op, split)) {
-          taps_.Move(op.children[0], op.children[0]->children[0]);
-          result = std::move(split);
-          extended = result->ForAbove();
         }
         return add(input_.context, op, extended);
       });

@@ -90,10 +90,9 @@ struct CaptureFindings {
   std::vector<FoundNote> notes;
 };
 
-//! Looks for the largest subtrees that Margay can run. It leaves the plan as it is, but for
-//! aggregates with DISTINCT, which it may make two of (see SplitDistinct). Below a part are no
-//! other findings, except below its taps. No two findings have one place, but for a tap and a
-//! note, which goes below it.
+//! Looks for the largest subtrees that Margay can run, and leaves the plan as it is. Below a part
+//! are no other findings, except below its taps. No two findings have one place, but for a tap and
+//! a note, which goes below it.
 //!
 //! An input of a join, a union, an aggregate or an order that can't be captured becomes a tap, if
 //! another input of the join or union is captured. A LIMIT has none: it would have to wait for rows

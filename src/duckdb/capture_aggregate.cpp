@@ -5,15 +5,11 @@
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/capture_set_operation.hpp"
 #include "duckdb/dictionary_expression.hpp"
-#include "duckdb/optimizer/optimizer.hpp"
-#include "duckdb/optimizer/optimizer_extension.hpp"
-#include "duckdb/planner/binder.hpp"
 #include "duckdb/planner/expression/bound_aggregate_expression.hpp"
-#include "duckdb/planner/expression/bound_cast_expression.hpp"
-#include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "duckdb/text_origins.hpp"
 #include "duckdb/type_conversion.hpp"
+#include "plan/distinct_aggregates.hpp"
 #include "plan/projected_errors.hpp"
 
 namespace margay::integration {
@@ -86,23 +82,25 @@ bool IsAggregateOf(plan::AggregateFunction function, const plan::Type& result,
 }
 
 //! Lets `result` fold only the rows in which `filter` is true: elsewhere its argument becomes NULL.
+//! `is_distinct`: it tells values apart.
 //! DuckDB computes the argument in every row, and its errors count in all of them. So the argument
 //! must not stand in a branch of the CASE alone.
-Reason AddAggregateFilter(const duckdb::Expression& filter, const ExpressionCapture& capture,
-                          plan::Aggregate& result) {
+Reason AddAggregateFilter(const duckdb::Expression& filter, bool is_distinct,
+                          const ExpressionCapture& capture, plan::Aggregate& result) {
   const CapturedExpression captured = capture.Capture(filter);
   if (!captured) {
     return captured.reason;
   }
-  const bool is_count = result.function == plan::AggregateFunction::CountStar ||
-                        result.function == plan::AggregateFunction::Count;
+  const bool is_count = !is_distinct && (result.function == plan::AggregateFunction::CountStar ||
+                                         result.function == plan::AggregateFunction::Count);
   plan::ExpressionPointer condition = captured.expression;
   plan::ExpressionPointer value = result.argument;
   if (value) {
     const plan::Type& type = value->GetType();
-    const bool is_column = value->GetOperation() == plan::Operation::Column;
+    const bool is_column = !is_distinct && value->GetOperation() == plan::Operation::Column;
     if (type.kind == plan::TypeKind::UInt128 || (type.IsVarchar() && !is_count && !is_column)) {
-      return NotSupported("FILTER in an aggregate of " + value->ToString());
+      return NotSupported(std::string(is_distinct ? "DISTINCT with " : "") +
+                          "FILTER in an aggregate of " + value->ToString());
     }
     condition = plan::Expression::Make(
         plan::Operation::And, plan::TypeKind::Boolean,
@@ -156,11 +154,9 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
     }
     result.argument = std::move(argument.expression);
   }
-  // What SplitDistinct has left.
-  if (aggregate.IsDistinct()) {
-    return NotSupported("DISTINCT in the aggregate " + name);
-  }
-  return aggregate.filter ? AddAggregateFilter(*aggregate.filter, capture, result) : std::nullopt;
+  return aggregate.filter
+             ? AddAggregateFilter(*aggregate.filter, aggregate.IsDistinct(), capture, result)
+             : std::nullopt;
 }
 
 //! Whether aggregates of `op` must be different values of one row.
@@ -179,84 +175,6 @@ bool NeedsOneRow(const LogicalAggregate& op) {
   return false;
 }
 
-//! The place of what an aggregate has as its argument, without casts among integers: sum takes a
-//! TINYINT as a SMALLINT, count as it is. They keep different values different.
-duckdb::unique_ptr<duckdb::Expression>& ArgumentOf(BoundAggregateExpression& aggregate) {
-  auto* place = &aggregate.children[0];
-  while ((*place)->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CAST) {
-    auto& cast = (*place)->Cast<duckdb::BoundCastExpression>();
-    if (cast.try_cast || !cast.return_type.IsIntegral() || !cast.child->return_type.IsIntegral()) {
-      break;
-    }
-    place = &cast.child;
-  }
-  return *place;
-}
-
-//! The argument that the aggregates of `op` have in common; none unless each gives the same over
-//! its different values as over all rows, and one of them is DISTINCT.
-const duckdb::Expression* DistinctArgument(const LogicalAggregate& op) {
-  const duckdb::Expression* argument = nullptr;
-  bool has_distinct = false;
-  for (const auto& expression : op.expressions) {
-    auto& aggregate = expression->Cast<BoundAggregateExpression>();
-    const bool ignores_repetition =
-        aggregate.IsDistinct() || aggregate.function.GetDistinctDependent() ==
-                                      duckdb::AggregateDistinctDependent::NOT_DISTINCT_DEPENDENT;
-    if (!AggregateNamed(NameOf(aggregate)) || aggregate.children.size() != 1 || aggregate.filter ||
-        aggregate.order_bys || !ignores_repetition ||
-        (argument != nullptr && !argument->Equals(*ArgumentOf(aggregate)))) {
-      return nullptr;
-    }
-    argument = ArgumentOf(aggregate).get();
-    has_distinct = has_distinct || aggregate.IsDistinct();
-  }
-  return has_distinct ? argument : nullptr;
-}
-
-}  // namespace
-
-bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
-                   Relation& relation) {
-  auto& above = op.Cast<LogicalAggregate>();
-  const duckdb::Expression* argument = DistinctArgument(above);
-  if (argument == nullptr || HasGroupingSets(above)) {
-    return false;
-  }
-  duckdb::Binder& binder = input.optimizer.binder;
-  auto below =
-      duckdb::make_uniq<LogicalAggregate>(binder.GenerateTableIndex(), binder.GenerateTableIndex(),
-                                          duckdb::vector<duckdb::unique_ptr<duckdb::Expression>>());
-  for (const auto& group : above.groups) {
-    below->groups.push_back(group->Copy());
-  }
-  below->groups.push_back(argument->Copy());
-  Relation extended = relation;
-  if (AddAggregate(input.context, *below, extended)) {
-    return false;
-  }
-  relation = std::move(extended);
-
-  const auto refer_to_group = [&](size_t group, duckdb::unique_ptr<duckdb::Expression>& place) {
-    place = duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
-        place->return_type, duckdb::ColumnBinding(below->group_index, group));
-  };
-  for (size_t i = 0; i < above.groups.size(); i++) {
-    refer_to_group(i, above.groups[i]);
-  }
-  for (const auto& expression : above.expressions) {
-    auto& aggregate = expression->Cast<BoundAggregateExpression>();
-    refer_to_group(above.groups.size(), ArgumentOf(aggregate));
-    aggregate.aggr_type = duckdb::AggregateType::NON_DISTINCT;
-  }
-  below->children.push_back(std::move(above.children[0]));
-  below->ResolveOperatorTypes();
-  above.children[0] = std::move(below);
-  return true;
-}
-
-namespace {
-
 //! Per group key: the table's VARCHAR column that DuckDB has compressed to an integer, which the
 //! key is, and how; else none.
 std::vector<std::optional<TextOrigin>> CompressedKeys(const LogicalAggregate& aggregate,
@@ -269,14 +187,14 @@ std::vector<std::optional<TextOrigin>> CompressedKeys(const LogicalAggregate& ag
   return origins;
 }
 
-//! `aggregated`, whose node groups by compressed strings, for operators above it: grouped by the
-//! strings themselves, which are compressed behind it, and stay to be had.
+//! `relation` with the `aggregates` of the rows of `input` in `groups`, some of which are
+//! compressed strings, for operators above: grouped by the strings themselves, which are compressed
+//! behind it, and stay to be had.
 Relation WithTexts(duckdb::ClientContext& context,
                    const std::vector<std::optional<TextOrigin>>& origins, const CaptureScope& input,
-                   Relation aggregated) {
-  const plan::Node& node = *aggregated.node;
-  std::vector<plan::ExpressionPointer> groups = node.Expressions();
-  std::vector<plan::ExpressionPointer> outputs = plan::OutputColumns(node);
+                   const plan::NodePointer& rows, std::vector<plan::ExpressionPointer> groups,
+                   const plan::DistinctAggregates& aggregates, Relation aggregated) {
+  std::vector<plan::ExpressionPointer> outputs = plan::OutputColumns(*aggregated.node);
   for (size_t i = 0; i < origins.size(); i++) {
     if (!origins[i]) {
       continue;
@@ -290,8 +208,7 @@ Relation WithTexts(duckdb::ClientContext& context,
     aggregated.scope.columns.push_back({base.type, {}, TextOrigin{outputs.size(), nullptr}});
     outputs.push_back(plan::Expression::Column(i, base.type, base.name));
   }
-  aggregated.node = plan::Node::Project(
-      plan::Node::GroupBy(node.Input(), std::move(groups), node.Aggregates()), std::move(outputs));
+  aggregated.node = plan::Node::Project(aggregates.Group(rows, groups), std::move(outputs));
   return aggregated;
 }
 
@@ -324,6 +241,7 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
     groups.push_back(std::move(captured.expression));
   }
   std::vector<plan::Aggregate> aggregates;
+  std::vector<bool> is_distinct;
   for (size_t i = 0; i < aggregate.expressions.size(); i++) {
     plan::Aggregate captured;
     if (Reason reason = CaptureAggregate(*aggregate.expressions[i], capture, captured)) {
@@ -335,6 +253,7 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                output.bindings.size(),
                                {}});
     aggregates.push_back(std::move(captured));
+    is_distinct.push_back(aggregate.expressions[i]->Cast<BoundAggregateExpression>().IsDistinct());
   }
   if (NeedsOneRow(aggregate)) {
     return NotSupported("first or last of several arguments, which are of one row");
@@ -345,7 +264,15 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
       readers.push_back(captured.argument);
     }
   }
-  relation.node = plan::KeepProjectedErrors(relation.node, readers);
+  const plan::NodePointer rows = plan::KeepProjectedErrors(relation.node, readers);
+  const plan::DistinctAggregates distinct(aggregates, is_distinct);
+  if (distinct.Readings() > 1) {
+    const size_t sets = std::max<size_t>(aggregate.grouping_sets.size(), 1);
+    if (Reason reason = RefuseScans("DISTINCT in several aggregates",
+                                    plan::Scans(*rows).size() * distinct.Readings() * sets)) {
+      return reason;
+    }
+  }
   relation.part.has_aggregate = true;
   if (HasGroupingSets(aggregate)) {
     if (aggregate.grouping_sets.size() > kMostGroupingSets) {
@@ -359,18 +286,18 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                  {}});
       output.columns.push_back({plan::TypeKind::Int64, {}, std::nullopt});
     }
-    relation.node = GroupBySets(aggregate, relation.node, groups, aggregates);
+    relation.node = GroupBySets(aggregate, rows, groups, aggregates, is_distinct);
     relation.scope = std::move(output);
     relation.scope.columns = UnitedColumns(std::move(relation.scope.columns));
     return std::nullopt;
   }
   const CaptureScope input = std::move(relation.scope);
   const std::vector<std::optional<TextOrigin>> origins = CompressedKeys(aggregate, input);
-  relation.node = plan::Node::GroupBy(relation.node, std::move(groups), std::move(aggregates));
+  relation.node = distinct.Group(rows, groups);
   relation.scope = std::move(output);
   if (std::any_of(origins.begin(), origins.end(),
                   [](const auto& origin) { return origin.has_value(); })) {
-    Relation with_texts = WithTexts(context, origins, input, relation);
+    Relation with_texts = WithTexts(context, origins, input, rows, groups, distinct, relation);
     AddGroupingCalls(aggregate, with_texts);
     relation.for_above = std::make_shared<const Relation>(std::move(with_texts));
   }

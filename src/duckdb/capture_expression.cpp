@@ -56,14 +56,8 @@ CapturedExpression NotSupported(const std::string& what) {
   return CapturedExpression::Refuse(what + " is not supported yet");
 }
 
-bool IsInteger(const plan::Type& type) {
-  return type.IsIntegral() && !type.IsBoolean() && type.kind != TypeKind::UInt128 &&
-         type.kind != TypeKind::Decimal && type.kind != TypeKind::Date &&
-         type.kind != TypeKind::Timestamp;
-}
-
 bool IsUnsigned(const plan::Type& type) {
-  return IsInteger(type) && type.LowestValue() == 0;
+  return type.IsInteger() && type.LowestValue() == 0;
 }
 
 bool IsDecimal(const plan::Type& type) {
@@ -71,7 +65,7 @@ bool IsDecimal(const plan::Type& type) {
 }
 
 bool IsNumber(const plan::Type& type) {
-  return IsInteger(type) || IsDecimal(type) || type.IsFloat();
+  return type.IsInteger() || IsDecimal(type) || type.IsFloat();
 }
 
 bool IsTemporal(const plan::Type& type) {
@@ -604,7 +598,7 @@ CapturedExpression ExpressionCapture::Arithmetic(Operation operation,
   }
   const bool for_integers = operation == Operation::IntegerDivide || operation == Operation::Modulo;
   const bool for_floats = operation == Operation::Divide;
-  return (for_integers && !IsInteger(type)) || (for_floats && !type.IsFloat()) ? refuse() : make();
+  return (for_integers && !type.IsInteger()) || (for_floats && !type.IsFloat()) ? refuse() : make();
 }
 
 //! `x - min`, in the type of x, which is wider than the result: DuckDB's statistics promise that
@@ -621,7 +615,7 @@ CapturedExpression ExpressionCapture::Compress(const duckdb::Expression& express
     return lowest;
   }
   const plan::Type& from = value.expression->GetType();
-  if (!IsInteger(from) || lowest.expression->GetType() != from || !IsInteger(type)) {
+  if (!from.IsInteger() || lowest.expression->GetType() != from || !type.IsInteger()) {
     return NotSupported("compressing " + from.ToString());
   }
   return Accept(plan::Expression::Make(
@@ -641,8 +635,8 @@ CapturedExpression ExpressionCapture::Decompress(const duckdb::Expression& expre
   if (!lowest) {
     return lowest;
   }
-  if (!IsInteger(value.expression->GetType()) || lowest.expression->GetType() != type ||
-      !IsInteger(type)) {
+  if (!value.expression->GetType().IsInteger() || lowest.expression->GetType() != type ||
+      !type.IsInteger()) {
     return NotSupported("decompressing to " + type.ToString());
   }
   return Accept(plan::Expression::Make(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "duckdb/capture_set_operation.hpp"
+#include "plan/distinct_aggregates.hpp"
 
 namespace margay::integration {
 
@@ -34,11 +35,13 @@ int64_t GroupingBits(const duckdb::unsafe_vector<duckdb::idx_t>& keys,
 class SetGrouper {
  public:
   SetGrouper(const duckdb::LogicalAggregate& op, plan::NodePointer input,
-             std::vector<ExpressionPointer> groups, std::vector<Aggregate> aggregates)
+             std::vector<ExpressionPointer> groups, std::vector<Aggregate> aggregates,
+             std::vector<bool> is_distinct)
       : op_(op),
         input_(std::move(input)),
         groups_(std::move(groups)),
-        aggregates_(std::move(aggregates)) {}
+        aggregates_(std::move(aggregates)),
+        is_distinct_(std::move(is_distinct)) {}
 
   //! Makes further sets of the groups of the set with all keys, which are made once, where there is
   //! such a set, and aggregates of aggregates are those of the rows.
@@ -50,7 +53,9 @@ class SetGrouper {
         std::any_of(aggregates_.begin(), aggregates_.end(), [](const Aggregate& aggregate) {
           return aggregate.function == AggregateFunction::Average;
         });
-    if (!has_all || has_averages || op_.grouping_sets.size() < 2) {
+    const bool has_distinct =
+        std::find(is_distinct_.begin(), is_distinct_.end(), true) != is_distinct_.end();
+    if (!has_all || has_averages || has_distinct || op_.grouping_sets.size() < 2) {
       return;
     }
     is_grouped_ = true;
@@ -82,9 +87,11 @@ class SetGrouper {
       }
     }
     std::vector<Aggregate> aggregates = aggregates_;
+    std::vector<bool> is_distinct = is_distinct_;
     if (keys.empty() && aggregates.empty()) {
       // A group of nothing is a row all the same.
       aggregates.push_back({AggregateFunction::CountStar, nullptr, plan::TypeKind::Int64});
+      is_distinct.push_back(false);
     }
     for (size_t i = 0; i < aggregates_.size(); i++) {
       outputs.push_back(is_input ? aggregates_[i].argument : ValueOf(i, keys.size() + i));
@@ -94,7 +101,8 @@ class SetGrouper {
           Expression::Integer(GroupingBits(keys_of_call, set), plan::TypeKind::Int64));
     }
     return plan::Node::Project(
-        is_input ? input_ : plan::Node::GroupBy(input_, std::move(keys), std::move(aggregates)),
+        is_input ? input_
+                 : plan::DistinctAggregates(std::move(aggregates), is_distinct).Group(input_, keys),
         std::move(outputs));
   }
 
@@ -114,6 +122,7 @@ class SetGrouper {
   plan::NodePointer input_;
   std::vector<ExpressionPointer> groups_;
   std::vector<Aggregate> aggregates_;
+  std::vector<bool> is_distinct_;       //!< per aggregate
   bool is_grouped_ = false;             //!< the input is the groups of the set with all keys
   std::vector<bool> is_sum_of_counts_;  //!< per aggregate of those
 };
@@ -145,8 +154,9 @@ void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation) {
 
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,
                               const std::vector<plan::ExpressionPointer>& groups,
-                              const std::vector<plan::Aggregate>& aggregates) {
-  SetGrouper grouper(op, input, groups, aggregates);
+                              const std::vector<plan::Aggregate>& aggregates,
+                              const std::vector<bool>& is_distinct) {
+  SetGrouper grouper(op, input, groups, aggregates, is_distinct);
   grouper.ReuseGroups();
   std::vector<plan::NodePointer> sets;
   for (const duckdb::GroupingSet& set : op.grouping_sets) {

@@ -79,14 +79,6 @@ bool KeepsOrder(const duckdb::LogicalOperator& op);
 //! Whether the result of `op` does not depend on the order of its input.
 bool IgnoresOrder(const duckdb::LogicalOperator& op);
 
-//! Makes two steps of `op`, an AGGREGATE whose aggregates are DISTINCT and of one argument: puts an
-//! AGGREGATE below it that groups by its groups and the argument, and lets `op` aggregate what that
-//! gives, each value once. This is what DuckDB's own DISTINCT does, and takes it as long. Only done
-//! where the AGGREGATE below can be added to `relation`, the capture of the input of `op`. Returns
-//! whether it was done.
-bool SplitDistinct(duckdb::OptimizerExtensionInput& input, duckdb::LogicalOperator& op,
-                   Relation& relation);
-
 //! Captures `op`, a UNION ALL of `inputs`; inputs that are known to have no rows are not there.
 Reason AddUnion(const duckdb::LogicalOperator& op, const std::vector<Relation>& inputs,
                 Relation& result);

@@ -85,16 +85,6 @@ Relation WalkTaps::Add(FoundTap found, CapturedTap tap, std::vector<FoundNote> n
   return RowsOf(**found.place, taps_.size() - 1);
 }
 
-void WalkTaps::Move(const duckdb::unique_ptr<LogicalOperator>& from,
-                    duckdb::unique_ptr<LogicalOperator>& to) {
-  for (Entry& tap : taps_) {
-    if (tap.found.place == &from) {
-      tap.found.place = &to;
-      tap.found.above = from.get();
-    }
-  }
-}
-
 void WalkTaps::Give(FoundPart& found) const {
   std::unordered_map<size_t, size_t> numbers;
   for (CapturedTable& table : found.part.tables) {

@@ -18,10 +18,6 @@ class WalkTaps {
   const std::string& ReasonOf(size_t number) const { return taps_[number].tap.reason; }
   const std::vector<FoundNote>& NotesOf(size_t number) const { return taps_[number].notes; }
 
-  //! What was in one place of the plan is in another one now, below what is in the first.
-  void Move(const duckdb::unique_ptr<duckdb::LogicalOperator>& from,
-            duckdb::unique_ptr<duckdb::LogicalOperator>& to);
-
   //! Gives a part its own list of the taps that it reads.
   void Give(FoundPart& found) const;
 

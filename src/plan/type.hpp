@@ -48,6 +48,8 @@ struct Type {
   bool IsFloat() const { return kind == TypeKind::Float32 || kind == TypeKind::Float64; }
   bool IsVarchar() const { return kind == TypeKind::Varchar; }
   bool IsBoolean() const { return kind == TypeKind::Boolean; }
+  //! One of DuckDB's integer types, but for UInt128.
+  bool IsInteger() const { return kind >= TypeKind::Int8 && kind <= TypeKind::UInt64; }
   //! Everything that is computed as an integer: booleans, integers, decimals, dates, timestamps.
   bool IsIntegral() const { return !IsFloat() && !IsVarchar(); }
 

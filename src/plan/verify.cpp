@@ -7,29 +7,12 @@ namespace margay::plan {
 
 namespace {
 
-bool IsInteger(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::Int8:
-    case TypeKind::Int16:
-    case TypeKind::Int32:
-    case TypeKind::Int64:
-    case TypeKind::Int128:
-    case TypeKind::UInt8:
-    case TypeKind::UInt16:
-    case TypeKind::UInt32:
-    case TypeKind::UInt64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool IsDecimal(const Type& type) {
   return type.kind == TypeKind::Decimal;
 }
 
 bool IsNumeric(const Type& type) {
-  return IsInteger(type) || IsDecimal(type) || type.IsFloat();
+  return type.IsInteger() || IsDecimal(type) || type.IsFloat();
 }
 
 bool IsTemporal(const Type& type) {
@@ -78,7 +61,7 @@ class Verifier {
       case Operation::IntegerDivide:
       case Operation::Modulo:
         RequireOperands(2);
-        Require(IsInteger(type_), "the operands must be integers");
+        Require(type_.IsInteger(), "the operands must be integers");
         return RequireOneType();
       case Operation::Negate:
       case Operation::Absolute:
@@ -353,7 +336,7 @@ bool IsSumOf(const Type& result, const Type& argument) {
   if (IsDecimal(argument)) {
     return result == Type::Decimal(38, argument.scale);
   }
-  return (IsInteger(argument) || argument.IsBoolean()) &&
+  return (argument.IsInteger() || argument.IsBoolean()) &&
          (result.kind == TypeKind::Int128 || result.kind == TypeKind::Int64);
 }
 

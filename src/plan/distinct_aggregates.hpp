@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "plan/node.hpp"
+
+namespace margay::plan {
+
+//! Aggregates some of which fold each different value of their argument once (DISTINCT).
+//!
+//! All of one such argument aggregate groups that are made by that argument as well. Where there
+//! are several arguments, or aggregates of all rows beside them, each of these has groups of its
+//! own, which are joined by their keys.
+class DistinctAggregates {
+ public:
+  //! `is_distinct` says for each of `aggregates` whether it is one of those.
+  DistinctAggregates(std::vector<Aggregate> aggregates, const std::vector<bool>& is_distinct);
+
+  //! How many times the rows of the input are read.
+  size_t Readings() const;
+
+  //! The rows of `input` in `groups`: these keys, then the aggregates.
+  NodePointer Group(const NodePointer& input, const std::vector<ExpressionPointer>& groups) const;
+
+ private:
+  //! Aggregates with groups of their own.
+  struct Branch {
+    ExpressionPointer argument;      //!< null: they fold all rows
+    std::vector<size_t> aggregates;  //!< their numbers
+  };
+
+  NodePointer GroupBranch(const Branch& branch, const NodePointer& input,
+                          const std::vector<ExpressionPointer>& groups) const;
+
+  std::vector<Aggregate> aggregates_;
+  std::vector<Branch> branches_;
+};
+
+}  // namespace margay::plan
