@@ -445,8 +445,9 @@ void LoopGenerator::WriteBody(CodeBlock& block) {
     }
   }
   // Where rows pass at random, a branch for each costs more than to note which of them do.
-  const bool has_branches =
-      !pipeline_.conjuncts.empty() && (kernel_.build || group_table_ || !kernel_.is_aggregate);
+  // Compilers make vectors of folds without groups.
+  const bool is_one_group = kernel_.is_aggregate && kernel_.aggregate.keys.empty() && !group_table_;
+  const bool has_branches = !pipeline_.conjuncts.empty() && !is_one_group && !is_tiled;
   if (!pipeline_.joins.empty() || FiltersByBound() || has_branches) {
     CodeBlock declarations(block.Indentation());
     WriteStages(declarations, segment);
