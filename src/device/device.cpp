@@ -8,6 +8,7 @@
 #include "device/device_error.hpp"
 #include "device/device_state.hpp"
 #include "device/huge_pages.hpp"
+#include "device/page_pool.hpp"
 #include "device/staging_ring.hpp"
 
 namespace margay::device {
@@ -24,8 +25,20 @@ constexpr size_t kEarlyAllocationMinimum = size_t{1} << 20;
 //! Smaller buffers gain nothing from huge pages.
 constexpr size_t kHugePageMinimum = 2 * kHugePageBytes;
 
-void CL_CALLBACK FreePages(cl_mem /*buffer*/, void* pages) {
-  delete static_cast<HugePages*>(pages);
+//! Most memory that is kept for the next buffers: what a few queries need for their results.
+constexpr size_t kMostIdlePages = size_t{256} << 20;
+
+//! The memory of a buffer, and the pool that gets it then; null: the operating system does.
+struct BorrowedPages {
+  std::unique_ptr<HugePages> pages;
+  std::shared_ptr<PagePool> pool;
+};
+
+void CL_CALLBACK ReturnPages(cl_mem /*buffer*/, void* borrowed) {
+  const std::unique_ptr<BorrowedPages> owned(static_cast<BorrowedPages*>(borrowed));
+  if (owned->pool) {
+    owned->pool->Return(std::move(owned->pages));
+  }
 }
 
 cl_mem_flags FlagsOf(Access access) {
@@ -44,6 +57,7 @@ cl_mem_flags FlagsOf(Access access) {
 
 Device::Device(std::shared_ptr<DeviceState> state)
     : state_(std::move(state)),
+      pages_(std::make_shared<PagePool>(kMostIdlePages)),
       staging_(state_->IsZeroCopy() ? nullptr : std::make_shared<StagingRing>(state_)),
       programs_(state_) {}
 
@@ -53,18 +67,19 @@ const DeviceInfo& Device::Info() const {
   return state_->Info();
 }
 
-Buffer Device::CreateInHugePages(size_t bytes, Access access) {
-  auto pages = std::make_unique<HugePages>(bytes);
+Buffer Device::CreateInHugePages(size_t bytes, Access access, std::unique_ptr<HugePages> pages,
+                                 std::shared_ptr<PagePool> pool) {
   if (pages->Address() == nullptr) {
     throw DeviceError("mmap", CL_OUT_OF_HOST_MEMORY, state_->Name());
   }
-  const cl_mem handle =
-      state_->Create(state_->Api().CreateBuffer, state_->Context(),
-                     FlagsOf(access) | CL_MEM_USE_HOST_PTR, bytes, pages->Address());
+  void* const address = pages->Address();
+  auto borrowed = std::make_unique<BorrowedPages>(BorrowedPages{std::move(pages), std::move(pool)});
+  const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                                       FlagsOf(access) | CL_MEM_USE_HOST_PTR, bytes, address);
   Buffer buffer(state_, handle, bytes);
   // The memory must live as long as commands use it, and that the runtime knows.
-  state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &FreePages, pages.get());
-  static_cast<void>(pages.release());
+  state_->Call(state_->Api().SetMemObjectDestructorCallback, handle, &ReturnPages, borrowed.get());
+  static_cast<void>(borrowed.release());
   return buffer;
 }
 
@@ -73,10 +88,13 @@ Buffer Device::CreateZeroedBuffer(size_t bytes, Access access) {
 }
 
 Buffer Device::CreateZeroedBuffer(size_t bytes, Access access, Queue& queue) {
-  Buffer buffer = CreateBuffer(bytes, access);
-  if (!IsInHugePages(bytes)) {
-    queue.Fill(buffer, 0, bytes, 0);
+  // New pages are zero, and cost nothing until they are touched. They go back afterwards: what the
+  // operating system gets it soon gives again, while processors still have it in their caches.
+  if (IsInHugePages(bytes)) {
+    return CreateInHugePages(bytes, access, std::make_unique<HugePages>(bytes), nullptr);
   }
+  Buffer buffer = CreateBuffer(bytes, access);
+  queue.Fill(buffer, 0, bytes, 0);
   return buffer;
 }
 
@@ -86,7 +104,7 @@ bool Device::IsInHugePages(size_t bytes) const {
 
 Buffer Device::CreateBuffer(size_t bytes, Access access) {
   if (IsInHugePages(bytes)) {
-    return CreateInHugePages(bytes, access);
+    return CreateInHugePages(bytes, access, pages_->Take(bytes), pages_);
   }
   const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
                                        FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);

@@ -12,6 +12,8 @@
 namespace margay::device {
 
 class DeviceState;
+class HugePages;
+class PagePool;
 class StagingRing;
 
 //! An open device: one context, its queues and its programs. Obtained from DeviceRegistry::Open().
@@ -59,12 +61,14 @@ class Device : public std::enable_shared_from_this<Device> {
   void MarkLost();
 
  private:
-  //! A large buffer of a CPU device, whose runtime would choose small pages: every byte is 0, which
-  //! costs nothing until it is touched.
-  Buffer CreateInHugePages(size_t bytes, Access access);
+  //! A large buffer of a CPU device, whose runtime would choose small pages. They go to `pool` with
+  //! its end, unless that is null.
+  Buffer CreateInHugePages(size_t bytes, Access access, std::unique_ptr<HugePages> pages,
+                           std::shared_ptr<PagePool> pool);
   bool IsInHugePages(size_t bytes) const;
 
   std::shared_ptr<DeviceState> state_;
+  std::shared_ptr<PagePool> pages_;
   //! Null on zero-copy devices.
   std::shared_ptr<StagingRing> staging_;
   ProgramCache programs_;

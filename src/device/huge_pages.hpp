@@ -23,6 +23,8 @@ class HugePages {
 
   //! Aligned to a huge page.
   void* Address() const { return address_; }
+  //! As asked for.
+  size_t Bytes() const { return mapping_bytes_ - kHugePageBytes; }
 
  private:
   void* mapping_;

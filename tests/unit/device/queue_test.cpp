@@ -108,6 +108,25 @@ TEST_P(QueueTest, FillsMoreThanTwoGibibytes) {
   EXPECT_EQ(std::count(received.begin(), received.end(), 7), static_cast<ptrdiff_t>(bytes));
 }
 
+//! Large buffers of CPU devices get the memory of others that are gone.
+TEST_P(QueueTest, ZeroedBuffersAreZeroWhateverWasThere) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  for (const size_t bytes : {size_t{5000}, size_t{9} << 20}) {
+    for (int i = 0; i < 3; i++) {
+      QueueLease queue = device->AcquireQueue();
+      {
+        const Buffer buffer = device->CreateBuffer(bytes, Access::ReadWrite);
+        queue->Write(buffer, 0, Pattern(bytes, 1).data(), bytes);
+        queue->Finish();
+      }
+      const Buffer zeroed = device->CreateZeroedBuffer(bytes, Access::ReadWrite, *queue);
+      std::vector<uint8_t> received(bytes, 1);
+      queue->Read(zeroed, 0, received.data(), bytes);
+      EXPECT_EQ(received, std::vector<uint8_t>(bytes)) << bytes << " bytes";
+    }
+  }
+}
+
 TEST_P(QueueTest, EmptyBuffersAndTransfers) {
   const std::shared_ptr<Device> device = OpenDevice();
   const Buffer buffer = device->CreateBuffer(0, Access::ReadWrite);
