@@ -88,8 +88,9 @@ Buffer Device::CreateZeroedBuffer(size_t bytes, Access access) {
 }
 
 Buffer Device::CreateZeroedBuffer(size_t bytes, Access access, Queue& queue) {
-  // New pages are zero, and cost nothing until they are touched. They go back afterwards: what the
-  // operating system gets it soon gives again, while processors still have it in their caches.
+  // New pages are zero, and cost nothing until they are touched. They don't go to the pool, whose
+  // pages are not zero: the operating system clears those faster that it has just got back, as they
+  // still are in the processors' caches.
   if (IsInHugePages(bytes)) {
     return CreateInHugePages(bytes, access, std::make_unique<HugePages>(bytes), nullptr);
   }

@@ -22,7 +22,12 @@ std::unique_ptr<HugePages> PagePool::Take(size_t bytes) {
       return taken;
     }
   }
-  return std::make_unique<HugePages>(bytes);
+  auto pages = std::make_unique<HugePages>(bytes);
+  if (pages->Address() == nullptr) {
+    Clear();
+    pages = std::make_unique<HugePages>(bytes);
+  }
+  return pages;
 }
 
 void PagePool::Return(std::unique_ptr<HugePages> pages) noexcept {
@@ -31,16 +36,25 @@ void PagePool::Return(std::unique_ptr<HugePages> pages) noexcept {
     return;
   }
   try {
+    std::deque<std::unique_ptr<HugePages>> dropped;  // freed after the lock: that takes long
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(pages));
     idle_bytes_ += bytes;
     while (idle_bytes_ > most_idle_bytes_) {
-      idle_bytes_ -= idle_.front()->Bytes();
+      dropped.push_back(std::move(idle_.front()));
       idle_.pop_front();
+      idle_bytes_ -= dropped.back()->Bytes();
     }
   } catch (const std::bad_alloc&) {
     // They go back now.
   }
+}
+
+void PagePool::Clear() {
+  std::deque<std::unique_ptr<HugePages>> dropped;
+  const std::lock_guard lock(mutex_);
+  dropped.swap(idle_);
+  idle_bytes_ = 0;
 }
 
 size_t PagePool::IdleBytes() const {

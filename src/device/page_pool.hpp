@@ -17,9 +17,11 @@ class PagePool {
   //! Idle pages beyond `most_idle_bytes` go back to the operating system.
   explicit PagePool(size_t most_idle_bytes) : most_idle_bytes_(most_idle_bytes) {}
 
-  //! `bytes` or up to twice as many, of any content. Address() is null where there is no room.
+  //! `bytes` or up to twice as many, of any content. Address() is null where there is no room, also
+  //! without idle pages.
   std::unique_ptr<HugePages> Take(size_t bytes);
   void Return(std::unique_ptr<HugePages> pages) noexcept;
+  void Clear();
 
   size_t IdleBytes() const;
 

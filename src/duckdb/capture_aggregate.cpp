@@ -154,9 +154,9 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
     }
     result.argument = std::move(argument.expression);
   }
-  return aggregate.filter
-             ? AddAggregateFilter(*aggregate.filter, aggregate.IsDistinct(), capture, result)
-             : std::nullopt;
+  return aggregate.filter ? AddAggregateFilter(*aggregate.filter,
+                                               !is_star && aggregate.IsDistinct(), capture, result)
+                          : std::nullopt;
 }
 
 //! Whether aggregates of `op` must be different values of one row.
@@ -187,9 +187,9 @@ std::vector<std::optional<TextOrigin>> CompressedKeys(const LogicalAggregate& ag
   return origins;
 }
 
-//! `relation` with the `aggregates` of the rows of `input` in `groups`, some of which are
-//! compressed strings, for operators above: grouped by the strings themselves, which are compressed
-//! behind it, and stay to be had.
+//! `aggregated`, the `aggregates` of `rows` in `groups`, some of which are compressed strings, for
+//! operators above: grouped by the strings themselves, which are compressed behind it, and stay to
+//! be had.
 Relation WithTexts(duckdb::ClientContext& context,
                    const std::vector<std::optional<TextOrigin>>& origins, const CaptureScope& input,
                    const plan::NodePointer& rows, std::vector<plan::ExpressionPointer> groups,
@@ -253,7 +253,8 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                output.bindings.size(),
                                {}});
     aggregates.push_back(std::move(captured));
-    is_distinct.push_back(aggregate.expressions[i]->Cast<BoundAggregateExpression>().IsDistinct());
+    is_distinct.push_back(aggregates.back().argument &&
+                          aggregate.expressions[i]->Cast<BoundAggregateExpression>().IsDistinct());
   }
   if (NeedsOneRow(aggregate)) {
     return NotSupported("first or last of several arguments, which are of one row");
@@ -266,8 +267,10 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   }
   const plan::NodePointer rows = plan::KeepProjectedErrors(relation.node, readers);
   const plan::DistinctAggregates distinct(aggregates, is_distinct);
-  if (distinct.Readings() > 1) {
-    const size_t sets = std::max<size_t>(aggregate.grouping_sets.size(), 1);
+  const size_t sets = std::max<size_t>(aggregate.grouping_sets.size(), 1);
+  const bool has_distinct =
+      std::find(is_distinct.begin(), is_distinct.end(), true) != is_distinct.end();
+  if (distinct.Readings() > 1 || (has_distinct && sets > 1)) {
     if (Reason reason = RefuseScans("DISTINCT in several aggregates",
                                     plan::Scans(*rows).size() * distinct.Readings() * sets)) {
       return reason;

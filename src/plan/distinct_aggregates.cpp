@@ -1,6 +1,7 @@
 #include "plan/distinct_aggregates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "plan/domain.hpp"
 
@@ -52,19 +53,19 @@ DistinctAggregates::DistinctAggregates(std::vector<Aggregate> aggregates,
                                        const std::vector<bool>& is_distinct)
     : aggregates_(std::move(aggregates)) {
   Branch all_rows;
-  const auto find = [&](const Aggregate& aggregate) {
+  const auto branch_of_argument = [&](const Aggregate& aggregate) {
     return std::find_if(branches_.begin(), branches_.end(), [&](const Branch& branch) {
       return aggregate.argument && SameExpression(*branch.argument, *Unwidened(aggregate.argument));
     });
   };
   for (size_t i = 0; i < aggregates_.size(); i++) {
     if (is_distinct[i] && !IgnoresRepetition(aggregates_[i]) &&
-        find(aggregates_[i]) == branches_.end()) {
+        branch_of_argument(aggregates_[i]) == branches_.end()) {
       branches_.push_back({Unwidened(aggregates_[i].argument), {}});
     }
   }
   for (size_t i = 0; i < aggregates_.size(); i++) {
-    const auto branch = find(aggregates_[i]);
+    const auto branch = branch_of_argument(aggregates_[i]);
     const bool is_of_values = is_distinct[i] || IgnoresRepetition(aggregates_[i]);
     (is_of_values && branch != branches_.end() ? *branch : all_rows).aggregates.push_back(i);
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include "plan/node.hpp"
@@ -18,7 +17,7 @@ class DistinctAggregates {
   //! `is_distinct` says for each of `aggregates` whether it is one of those.
   DistinctAggregates(std::vector<Aggregate> aggregates, const std::vector<bool>& is_distinct);
 
-  //! How many times the rows of the input are read.
+  //! How many times the rows of the input are read: 1 where there is no join.
   size_t Readings() const;
 
   //! The rows of `input` in `groups`: these keys, then the aggregates.

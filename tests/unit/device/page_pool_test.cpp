@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace margay::device {
 namespace {
@@ -36,6 +39,34 @@ TEST(PagePool, TakesTheSmallestThatFits) {
   EXPECT_EQ(pool.Take(16 * kMebibyte)->Bytes(), 16 * kMebibyte);
   EXPECT_EQ(pool.Take(4 * kMebibyte)->Bytes(), 4 * kMebibyte);
   EXPECT_EQ(pool.IdleBytes(), 12 * kMebibyte);
+}
+
+TEST(PagePool, IsEmptiedWhereThereIsNoRoom) {
+  PagePool pool(64 * kMebibyte);
+  pool.Return(pool.Take(8 * kMebibyte));
+  EXPECT_EQ(pool.IdleBytes(), 8 * kMebibyte);
+  EXPECT_EQ(pool.Take(size_t{1} << 60)->Address(), nullptr);
+  EXPECT_EQ(pool.IdleBytes(), 0U);
+}
+
+TEST(PagePool, ServesManyThreads) {
+  PagePool pool(32 * kMebibyte);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; thread++) {
+    threads.emplace_back([&pool, thread] {
+      for (size_t i = 0; i < 50; i++) {
+        std::unique_ptr<HugePages> pages = pool.Take((4 + i % 7) * kMebibyte);
+        auto* const bytes = static_cast<uint8_t*>(pages->Address());
+        bytes[0] = static_cast<uint8_t>(thread);
+        EXPECT_EQ(bytes[0], thread);
+        pool.Return(std::move(pages));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_LE(pool.IdleBytes(), 32 * kMebibyte);
 }
 
 TEST(PagePool, KeepsWhatCameBackLast) {

@@ -55,6 +55,25 @@ TEST_F(PhysicalPartTest, ForceModeRunsOnTheDevice) {
   EXPECT_EQ(OnDevice(), 1U);
 }
 
+//! Many groups: in tables that vectors can't fill.
+TEST_F(PhysicalPartTest, RowsOfManyGroupsAreStagedBehindFilters) {
+  Force();
+  database_.Run("SET margay_shape = 'loop'");
+  const auto staged = [&](const std::string& query) {
+    EXPECT_EQ(database_.Query(query), database_.Reference(query)) << query;
+    return database_.Query(
+        "SELECT count(*) FROM margay_kernels() WHERE source LIKE '%staged_row%'");
+  };
+  EXPECT_EQ(staged("SELECT sum(k) FROM t WHERE v < 300"), "0");
+  EXPECT_EQ(staged("SELECT g, count(*) FROM t WHERE v < 300 GROUP BY g ORDER BY g"), "0");
+  EXPECT_EQ(staged("SELECT v, sum(k) FROM t WHERE g < 3 GROUP BY v ORDER BY v"), "1");
+  // Only rows that don't pass would leave the type.
+  EXPECT_EQ(staged("SELECT v, sum((k * 10000)::INTEGER) FROM t WHERE k < 100000 GROUP BY v "
+                   "ORDER BY v"),
+            "2");
+  EXPECT_EQ(database_.Counter("runtime_fallbacks"), 0U);
+}
+
 TEST_F(PhysicalPartTest, StringsComeBack) {
   Force();
   std::string groups = "SELECT s, count(*) FROM t WHERE k < 200000 GROUP BY s ORDER BY s";
