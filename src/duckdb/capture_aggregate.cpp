@@ -82,9 +82,8 @@ bool IsAggregateOf(plan::AggregateFunction function, const plan::Type& result,
 }
 
 //! Lets `result` fold only the rows in which `filter` is true: elsewhere its argument becomes NULL.
-//! `is_distinct`: it tells values apart.
 //! DuckDB computes the argument in every row, and its errors count in all of them. So the argument
-//! must not stand in a branch of the CASE alone.
+//! must not stand in a branch of the CASE alone. `is_distinct`: values are told apart.
 Reason AddAggregateFilter(const duckdb::Expression& filter, bool is_distinct,
                           const ExpressionCapture& capture, plan::Aggregate& result) {
   const CapturedExpression captured = capture.Capture(filter);
@@ -268,9 +267,7 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
   const plan::NodePointer rows = plan::KeepProjectedErrors(relation.node, readers);
   const plan::DistinctAggregates distinct(aggregates, is_distinct);
   const size_t sets = std::max<size_t>(aggregate.grouping_sets.size(), 1);
-  const bool has_distinct =
-      std::find(is_distinct.begin(), is_distinct.end(), true) != is_distinct.end();
-  if (distinct.Readings() > 1 || (has_distinct && sets > 1)) {
+  if (distinct.Readings() > 1 || (distinct.HasDistinct() && sets > 1)) {
     if (Reason reason = RefuseScans("DISTINCT in several aggregates",
                                     plan::Scans(*rows).size() * distinct.Readings() * sets)) {
       return reason;
@@ -289,7 +286,7 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
                                  {}});
       output.columns.push_back({plan::TypeKind::Int64, {}, std::nullopt});
     }
-    relation.node = GroupBySets(aggregate, rows, groups, aggregates, is_distinct);
+    relation.node = GroupBySets(aggregate, rows, groups, distinct);
     relation.scope = std::move(output);
     relation.scope.columns = UnitedColumns(std::move(relation.scope.columns));
     return std::nullopt;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "duckdb/capture_set_operation.hpp"
-#include "plan/distinct_aggregates.hpp"
 
 namespace margay::integration {
 
@@ -35,13 +34,11 @@ int64_t GroupingBits(const duckdb::unsafe_vector<duckdb::idx_t>& keys,
 class SetGrouper {
  public:
   SetGrouper(const duckdb::LogicalAggregate& op, plan::NodePointer input,
-             std::vector<ExpressionPointer> groups, std::vector<Aggregate> aggregates,
-             std::vector<bool> is_distinct)
+             std::vector<ExpressionPointer> groups, plan::DistinctAggregates aggregates)
       : op_(op),
         input_(std::move(input)),
         groups_(std::move(groups)),
-        aggregates_(std::move(aggregates)),
-        is_distinct_(std::move(is_distinct)) {}
+        aggregates_(std::move(aggregates)) {}
 
   //! Makes further sets of the groups of the set with all keys, which are made once, where there is
   //! such a set, and aggregates of aggregates are those of the rows.
@@ -49,28 +46,29 @@ class SetGrouper {
     const bool has_all =
         std::any_of(op_.grouping_sets.begin(), op_.grouping_sets.end(),
                     [&](const duckdb::GroupingSet& set) { return set.size() == groups_.size(); });
+    std::vector<Aggregate> aggregates = aggregates_.Aggregates();
     const bool has_averages =
-        std::any_of(aggregates_.begin(), aggregates_.end(), [](const Aggregate& aggregate) {
+        std::any_of(aggregates.begin(), aggregates.end(), [](const Aggregate& aggregate) {
           return aggregate.function == AggregateFunction::Average;
         });
-    const bool has_distinct =
-        std::find(is_distinct_.begin(), is_distinct_.end(), true) != is_distinct_.end();
-    if (!has_all || has_averages || has_distinct || op_.grouping_sets.size() < 2) {
+    if (!has_all || has_averages || aggregates_.HasDistinct() || op_.grouping_sets.size() < 2) {
       return;
     }
     is_grouped_ = true;
-    input_ = plan::Node::GroupBy(input_, groups_, aggregates_);
+    input_ = aggregates_.Group(input_, groups_);
     for (size_t i = 0; i < groups_.size(); i++) {
       groups_[i] = Expression::Column(i, groups_[i]->GetType(), {});
     }
-    for (size_t i = 0; i < aggregates_.size(); i++) {
-      Aggregate& aggregate = aggregates_[i];
+    for (size_t i = 0; i < aggregates.size(); i++) {
+      Aggregate& aggregate = aggregates[i];
       is_sum_of_counts_.push_back(IsCount(aggregate));
       aggregate.argument = Expression::Column(groups_.size() + i, aggregate.type, {});
       if (IsCount(aggregate)) {
         aggregate.function = AggregateFunction::Sum;
       }
     }
+    const std::vector<bool> is_distinct(aggregates.size(), false);
+    aggregates_ = plan::DistinctAggregates(std::move(aggregates), is_distinct);
   }
 
   plan::NodePointer Group(const duckdb::GroupingSet& set) const {
@@ -86,30 +84,30 @@ class SetGrouper {
         keys.push_back(groups_[i]);
       }
     }
-    std::vector<Aggregate> aggregates = aggregates_;
-    std::vector<bool> is_distinct = is_distinct_;
-    if (keys.empty() && aggregates.empty()) {
-      // A group of nothing is a row all the same.
-      aggregates.push_back({AggregateFunction::CountStar, nullptr, plan::TypeKind::Int64});
-      is_distinct.push_back(false);
-    }
-    for (size_t i = 0; i < aggregates_.size(); i++) {
-      outputs.push_back(is_input ? aggregates_[i].argument : ValueOf(i, keys.size() + i));
+    for (size_t i = 0; i < aggregates_.Aggregates().size(); i++) {
+      outputs.push_back(is_input ? aggregates_.Aggregates()[i].argument
+                                 : ValueOf(i, keys.size() + i));
     }
     for (const auto& keys_of_call : op_.grouping_functions) {
       outputs.push_back(
           Expression::Integer(GroupingBits(keys_of_call, set), plan::TypeKind::Int64));
     }
-    return plan::Node::Project(
-        is_input ? input_
-                 : plan::DistinctAggregates(std::move(aggregates), is_distinct).Group(input_, keys),
-        std::move(outputs));
+    return plan::Node::Project(is_input ? input_ : GroupBy(keys), std::move(outputs));
   }
 
  private:
+  plan::NodePointer GroupBy(const std::vector<ExpressionPointer>& keys) const {
+    if (keys.empty() && aggregates_.Aggregates().empty()) {
+      // A group of nothing is a row all the same.
+      return plan::Node::GroupBy(input_, {},
+                                 {{AggregateFunction::CountStar, nullptr, plan::TypeKind::Int64}});
+    }
+    return aggregates_.Group(input_, keys);
+  }
+
   //! Aggregate `number`, which is column `column` of the groups. A sum of no counts is 0.
   ExpressionPointer ValueOf(size_t number, size_t column) const {
-    const plan::Type& type = aggregates_[number].type;
+    const plan::Type& type = aggregates_.Aggregates()[number].type;
     ExpressionPointer value = Expression::Column(column, type, {});
     if (!is_grouped_ || !is_sum_of_counts_[number]) {
       return value;
@@ -121,8 +119,7 @@ class SetGrouper {
   const duckdb::LogicalAggregate& op_;
   plan::NodePointer input_;
   std::vector<ExpressionPointer> groups_;
-  std::vector<Aggregate> aggregates_;
-  std::vector<bool> is_distinct_;       //!< per aggregate
+  plan::DistinctAggregates aggregates_;
   bool is_grouped_ = false;             //!< the input is the groups of the set with all keys
   std::vector<bool> is_sum_of_counts_;  //!< per aggregate of those
 };
@@ -154,9 +151,8 @@ void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation) {
 
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,
                               const std::vector<plan::ExpressionPointer>& groups,
-                              const std::vector<plan::Aggregate>& aggregates,
-                              const std::vector<bool>& is_distinct) {
-  SetGrouper grouper(op, input, groups, aggregates, is_distinct);
+                              const plan::DistinctAggregates& aggregates) {
+  SetGrouper grouper(op, input, groups, aggregates);
   grouper.ReuseGroups();
   std::vector<plan::NodePointer> sets;
   for (const duckdb::GroupingSet& set : op.grouping_sets) {

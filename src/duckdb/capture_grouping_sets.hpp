@@ -4,7 +4,7 @@
 
 #include "duckdb/capture_relation.hpp"
 #include "duckdb/planner/operator/logical_aggregate.hpp"
-#include "plan/node.hpp"
+#include "plan/distinct_aggregates.hpp"
 
 namespace margay::integration {
 
@@ -19,10 +19,9 @@ bool HasGroupingSets(const duckdb::LogicalAggregate& op);
 void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation);
 
 //! The groups of all grouping sets of `op` over `input`: its keys `groups`, NULL in sets without
-//! them, its `aggregates`, DISTINCT where `is_distinct` says so, and its calls of GROUPING().
+//! them, its `aggregates`, and its calls of GROUPING().
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,
                               const std::vector<plan::ExpressionPointer>& groups,
-                              const std::vector<plan::Aggregate>& aggregates,
-                              const std::vector<bool>& is_distinct);
+                              const plan::DistinctAggregates& aggregates);
 
 }  // namespace margay::integration

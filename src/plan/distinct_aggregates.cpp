@@ -51,7 +51,8 @@ std::vector<ExpressionPointer> FirstColumns(const Node& node, size_t count) {
 
 DistinctAggregates::DistinctAggregates(std::vector<Aggregate> aggregates,
                                        const std::vector<bool>& is_distinct)
-    : aggregates_(std::move(aggregates)) {
+    : aggregates_(std::move(aggregates)),
+      has_distinct_(std::find(is_distinct.begin(), is_distinct.end(), true) != is_distinct.end()) {
   Branch all_rows;
   const auto branch_of_argument = [&](const Aggregate& aggregate) {
     return std::find_if(branches_.begin(), branches_.end(), [&](const Branch& branch) {

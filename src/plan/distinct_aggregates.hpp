@@ -17,6 +17,9 @@ class DistinctAggregates {
   //! `is_distinct` says for each of `aggregates` whether it is one of those.
   DistinctAggregates(std::vector<Aggregate> aggregates, const std::vector<bool>& is_distinct);
 
+  const std::vector<Aggregate>& Aggregates() const { return aggregates_; }
+  bool HasDistinct() const { return has_distinct_; }
+
   //! How many times the rows of the input are read: 1 where there is no join.
   size_t Readings() const;
 
@@ -34,6 +37,7 @@ class DistinctAggregates {
                           const std::vector<ExpressionPointer>& groups) const;
 
   std::vector<Aggregate> aggregates_;
+  bool has_distinct_;
   std::vector<Branch> branches_;
 };
 
