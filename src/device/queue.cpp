@@ -347,6 +347,14 @@ void Queue::Copy(const Buffer& source, size_t source_offset, const Buffer& desti
 }
 
 void* Queue::Map(const Buffer& buffer, size_t offset, size_t bytes, bool write) {
+  return MapWaiting(buffer, offset, bytes, write, true);
+}
+
+void* Queue::MapAsync(const Buffer& buffer, size_t offset, size_t bytes, bool write) {
+  return MapWaiting(buffer, offset, bytes, write, false);
+}
+
+void* Queue::MapWaiting(const Buffer& buffer, size_t offset, size_t bytes, bool write, bool waits) {
   buffer.RequireOf(*state_);
   RequireRange(buffer, offset, bytes);
   if (bytes == 0) {
@@ -357,13 +365,15 @@ void* Queue::Map(const Buffer& buffer, size_t offset, size_t bytes, bool write) 
   mappings_.reserve(mappings_.size() + 1);
   void* address = nullptr;
   try {
-    address = state_->Create(state_->Api().EnqueueMapBuffer, handle_, buffer.Handle(), CL_TRUE,
-                             flags, offset, bytes, 0, nullptr, nullptr);
+    address = state_->Create(state_->Api().EnqueueMapBuffer, handle_, buffer.Handle(),
+                             waits ? CL_TRUE : CL_FALSE, flags, offset, bytes, 0, nullptr, nullptr);
   } catch (const DeviceError& error) {
     RequireAlive(*state_, handle_, error);
     throw;
   }
-  SetIdle();
+  if (waits) {
+    SetIdle();
+  }
   CallQuietly(state_->Api().RetainMemObject, buffer.Handle());
   mappings_.push_back({buffer.Handle(), address});
   return address;

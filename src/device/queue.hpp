@@ -58,6 +58,8 @@ class Queue {
   //! is valid either way. Of 0 bytes the mapping is null. Every mapping is undone by Unmap() before
   //! kernels use the buffer again; it ends with the queue's lease at the latest.
   void* Map(const Buffer& buffer, size_t offset, size_t bytes, bool write);
+  //! The same without waiting: the host may use the address after Finish().
+  void* MapAsync(const Buffer& buffer, size_t offset, size_t bytes, bool write);
   void Unmap(const Buffer& buffer, void* mapped);
 
   //! Starts `global` work-items in work-groups of `local` (which divides `global`; 0 lets the
@@ -95,6 +97,7 @@ class Queue {
   bool IsForHost(size_t bytes) const;
   //! Runs a transfer, a large one in several parts by several threads, and waits for all.
   void InLanes(size_t bytes, const Transfer& transfer);
+  void* MapWaiting(const Buffer& buffer, size_t offset, size_t bytes, bool write, bool waits);
   void StagedWrite(const Buffer& buffer, size_t offset, const std::byte* source, size_t bytes);
   void StagedRead(const Buffer& buffer, size_t offset, std::byte* destination, size_t bytes);
 

@@ -84,17 +84,22 @@ void RegionRows::CopyFromDeviceMemory(device::Queue& queue, std::byte* destinati
 }
 
 void RegionRows::CopyFromHostMemory(device::Queue& queue, std::byte* destination) const {
+  // The host waits once for all of them.
+  std::vector<std::byte*> mapped;
   for (const Column& column : columns_) {
-    const size_t region_bytes = regions_.unit_rows * column.row_bytes;
-    auto* mapped = static_cast<std::byte*>(
-        queue.Map(*column.buffer, 0, regions_.counts.size() * region_bytes, false));
-    std::byte* next = destination + column.begin;
+    const size_t bytes = regions_.counts.size() * regions_.unit_rows * column.row_bytes;
+    mapped.push_back(static_cast<std::byte*>(queue.MapAsync(*column.buffer, 0, bytes, false)));
+  }
+  queue.Finish();
+  for (size_t i = 0; i < columns_.size(); i++) {
+    const size_t row_bytes = columns_[i].row_bytes;
+    std::byte* next = destination + columns_[i].begin;
     for (size_t unit = 0; unit < regions_.counts.size(); unit++) {
-      const size_t filled = regions_.counts[unit] * column.row_bytes;
-      std::memcpy(next, mapped + unit * region_bytes, filled);
+      const size_t filled = regions_.counts[unit] * row_bytes;
+      std::memcpy(next, mapped[i] + unit * regions_.unit_rows * row_bytes, filled);
       next += filled;
     }
-    queue.Unmap(*column.buffer, mapped);
+    queue.Unmap(*columns_[i].buffer, mapped[i]);
   }
 }
 

@@ -166,6 +166,29 @@ TEST_P(QueueTest, MappedMemory) {
   EXPECT_EQ(received, 77);
 }
 
+TEST_P(QueueTest, ManyMappingsAndOneWait) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  constexpr size_t kBytes = 100'000;
+  QueueLease queue = device->AcquireQueue();
+  std::vector<Buffer> buffers;
+  std::vector<void*> mapped;
+  for (uint8_t i = 0; i < 5; i++) {
+    buffers.push_back(device->CreateBuffer(kBytes, Access::ReadWrite));
+    queue->Write(buffers.back(), 0, Pattern(kBytes, i).data(), kBytes);
+  }
+  queue->Finish();
+  const uint64_t before = queue->Waits();
+  for (const Buffer& buffer : buffers) {
+    mapped.push_back(queue->MapAsync(buffer, 0, kBytes, false));
+  }
+  queue->Finish();
+  EXPECT_EQ(queue->Waits(), before + 1);
+  for (uint8_t i = 0; i < 5; i++) {
+    EXPECT_EQ(std::memcmp(mapped[i], Pattern(kBytes, i).data(), kBytes), 0);
+    queue->Unmap(buffers[i], mapped[i]);
+  }
+}
+
 TEST_P(QueueTest, MappingsEndWithTheLease) {
   const std::shared_ptr<Device> device = OpenDevice();
   Buffer buffer = device->CreateBuffer(4096, Access::ReadWrite);
