@@ -225,8 +225,7 @@ std::vector<size_t> Program::Reach(size_t build) const {
 std::set<size_t> Program::MissingTables(const Pipeline& pipeline) const {
   std::set<size_t> tables;
   for (const PipelineJoin& join : pipeline.joins) {
-    if (!join.GivesBuildSide())
-      continue;
+    // Also of those that only look for a match: keys are compared with theirs.
     const std::set<size_t> inner = MissingTables(builds[join.build].pipeline);
     tables.insert(inner.begin(), inner.end());
     if (join.kind != plan::JoinKind::Left)

@@ -74,8 +74,8 @@ struct Program {
 
   //! The tables whose rows are known behind a join with `build`, given links for all of them.
   std::vector<size_t> Reach(size_t build) const;
-  //! The tables of which a row may be missing behind all joins of `pipeline`: left joins, its own
-  //! or those of build sides, found none.
+  //! The tables of which a row may be missing in the joins of `pipeline` or behind them: left
+  //! joins, its own or those of build sides, found none.
   std::set<size_t> MissingTables(const Pipeline& pipeline) const;
 };
 
