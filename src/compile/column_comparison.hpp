@@ -26,6 +26,18 @@ struct ColumnComparison {
     }
     return result;
   }
+
+  //! Whether `operation` holds for values up to the constant, rather than from it on.
+  bool KeepsBelow(plan::Operation operation) const {
+    return (operation == plan::Operation::Less || operation == plan::Operation::LessOrEqual) !=
+           is_swapped;
+  }
 };
+
+//! Whether `operation` is one of the four comparisons by order.
+inline bool ComparesOrder(plan::Operation operation) {
+  return operation == plan::Operation::Less || operation == plan::Operation::LessOrEqual ||
+         operation == plan::Operation::Greater || operation == plan::Operation::GreaterOrEqual;
+}
 
 }  // namespace margay::compile

@@ -13,6 +13,11 @@ namespace margay::compile {
 
 namespace {
 
+//! Rows of a build side that are filtered in a scan in the time in which one is looked up by its
+//! number to be filtered then. Measured on two cores: with 1.1 rows a scan is faster, with 1.3 it
+//! is not.
+constexpr double kRowsPerLookup = 1.2;
+
 class JoinOrder {
  public:
   JoinOrder(Program& program, const std::vector<InputColumn>& columns,
@@ -215,7 +220,8 @@ class JoinOrder {
                        [&](const plan::ExpressionPointer& key) {
                          return ReadsOnly(*key, build.pipeline.table);
                        }) &&
-           RowsBefore(pipeline, number) <= static_cast<double>(rows_[build.pipeline.table]);
+           kRowsPerLookup * RowsBefore(pipeline, number) <=
+               static_cast<double>(rows_[build.pipeline.table]);
   }
 
   //! Takes filters and joins out of the build side of join `number`.

@@ -1,6 +1,7 @@
 #include "compile/selectivity.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "compile/column_comparison.hpp"
 
@@ -19,6 +20,12 @@ constexpr double kUnknownMatch = 0.1;
 //! Of groups, compared by what was computed of them: such a filter is there to leave few.
 constexpr double kUnknownOfGroups = 0.1;
 
+//! Shares of a column's values that comparisons leave out, at both ends.
+struct LeftOut {
+  double low = 0;
+  double high = 0;
+};
+
 //! The share of the values from `low` to `high`, both included, that are below `value`.
 double ShareBelow(Int128 low, Int128 high, Int128 value) {
   if (value <= low)
@@ -32,8 +39,20 @@ double ShareBelow(Int128 low, Int128 high, Int128 value) {
 
 double Selectivity::Of(const std::vector<plan::ExpressionPointer>& conjuncts) const {
   double share = 1;
-  for (const plan::ExpressionPointer& conjunct : conjuncts)
-    share *= Of(*conjunct);
+  std::map<size_t, LeftOut> left_out;  // by column
+  for (const plan::ExpressionPointer& conjunct : conjuncts) {
+    const Operation operation = conjunct->GetOperation();
+    const auto compared = ComparesOrder(operation) ? ColumnComparison::Of(*conjunct) : std::nullopt;
+    if (!compared || columns_[compared->column->ColumnIndex()].form->Segments().empty()) {
+      share *= Of(*conjunct);
+      continue;
+    }
+    LeftOut& of_column = left_out[compared->column->ColumnIndex()];
+    double& end = compared->KeepsBelow(operation) ? of_column.high : of_column.low;
+    end = std::max(end, 1 - Of(*conjunct));
+  }
+  for (const auto& [column, ends] : left_out)
+    share *= std::max(0.0, 1 - ends.low - ends.high);
   return share;
 }
 
@@ -101,10 +120,9 @@ double Selectivity::OfComparison(const plan::Expression& comparison) const {
   if (form.Segments().empty())
     return kUnknownOfGroups;
   const Operation operation = comparison.GetOperation();
-  const bool is_less = operation == Operation::Less || operation == Operation::LessOrEqual;
   const bool includes_equal =
       operation == Operation::LessOrEqual || operation == Operation::GreaterOrEqual;
-  const bool keeps_below = is_less != compared->is_swapped;
+  const bool keeps_below = compared->KeepsBelow(operation);
   // What is kept, or what is not, lies below this value.
   const Int128 value = compared->constant->GetConstant().integer;
   const bool is_itself_below = keeps_below == includes_equal;

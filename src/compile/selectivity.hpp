@@ -9,7 +9,8 @@
 namespace margay::compile {
 
 //! Guesses from statistics which share of its rows a filter keeps, between 0 and 1. Values count as
-//! spread evenly, and filters as independent of each other. Only costs may depend on it.
+//! spread evenly, and filters of different columns as independent of each other. Only costs may
+//! depend on it.
 class Selectivity {
  public:
   //! `columns` by number. Both outlive this object.

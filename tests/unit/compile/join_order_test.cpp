@@ -170,8 +170,14 @@ TEST(Selectivity, OfComparisons) {
   EXPECT_EQ(selectivity.Of(*Compare(Operation::Greater, 0, 999)), 0);
   EXPECT_EQ(selectivity.Of(*Compare(Operation::Less, 0, 0)), 0);
   EXPECT_NEAR(selectivity.Of(*Compare(Operation::Equal, 0, 5)), 0.001, 1e-6);
-  EXPECT_NEAR(selectivity.Of({Compare(Operation::Less, 0, 500), Compare(Operation::Less, 0, 500)}),
-              0.25, 0.01);
+  // The narrowest bounds of a column count.
+  EXPECT_NEAR(selectivity.Of({Compare(Operation::Less, 0, 500), Compare(Operation::Less, 0, 600)}),
+              0.5, 0.01);
+  EXPECT_NEAR(selectivity.Of({Compare(Operation::Less, 0, 500), Compare(Operation::Greater, 0, 400),
+                              Compare(Operation::Equal, 0, 5)}),
+              0.0001, 1e-5);
+  EXPECT_EQ(selectivity.Of({Compare(Operation::Less, 0, 400), Compare(Operation::Greater, 0, 500)}),
+            0);
 }
 
 TEST(Selectivity, BoundsOfComputedValuesTellNothing) {
