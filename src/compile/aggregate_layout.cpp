@@ -57,7 +57,7 @@ std::optional<InputColumn> TextOf(const plan::Expression& key, const KernelConte
 
 //! The key `expression` that is `text`, or a function of it.
 GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
-                   ExpressionWriter& writer, const KernelContext& context) {
+                   ExpressionWriter& writer) {
   GroupKey key;
   key.type = expression.GetType();
   if (expression.GetOperation() == plan::Operation::Dictionary) {
@@ -67,7 +67,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
                         " has too many different strings for a dictionary");
     }
   }
-  const Value value = InternedText(text, context.table, 0).Write(writer);
+  const Value value = InternedText(text, 0).Write(writer);
   key.text = text;
   key.SetPlaces(value.range.high, value.CanBeNull());
   return key;
@@ -76,7 +76,7 @@ GroupKey TextKeyOf(const plan::Expression& expression, const InputColumn& text,
 GroupKey KeyOf(const plan::ExpressionPointer& expression, ExpressionWriter& writer,
                const KernelContext& context) {
   if (const std::optional<InputColumn> text = TextOf(*expression, context))
-    return TextKeyOf(*expression, *text, writer, context);
+    return TextKeyOf(*expression, *text, writer);
   GroupKey key;
   key.type = expression->GetType();
   Value value;
@@ -220,7 +220,7 @@ Fold ExtremeOf(const plan::Aggregate& aggregate, const Value& value, const Kerne
   const bool is_minimum = aggregate.function == AggregateFunction::Min;
   if (const InputColumn* text = StringArgument::FindText(aggregate.argument, context.columns)) {
     const Fold fold = is_minimum ? Fold::MinText : Fold::MaxText;
-    TextExtreme(*text, fold).Check(context.table);
+    TextExtreme(*text, fold).Check();
     return fold;
   }
   if (value.machine == Machine::Wide)
@@ -294,6 +294,17 @@ std::vector<InputColumn> AggregateLayout::InternedTexts() const {
   for (const GroupKey& key : keys) {
     if (key.text)
       texts.push_back(*key.text);
+  }
+  return texts;
+}
+
+std::set<size_t> AggregateLayout::ComparedTexts(const std::vector<InputColumn>& columns) const {
+  std::set<size_t> texts;
+  for (const InputColumn& text : InternedTexts())
+    texts.insert(text.number);
+  for (const Accumulator& accumulator : accumulators) {
+    if (IsText(accumulator.fold))
+      texts.insert(StringArgument::FindText(arguments[accumulator.argument], columns)->number);
   }
   return texts;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "compile/accumulator.hpp"
@@ -85,6 +86,9 @@ struct AggregateLayout {
   uint64_t MostGroups() const { return std::min(groups, std::max<uint64_t>(most_rows, 1)); }
   //! The text columns that are keys, each once.
   std::vector<InputColumn> InternedTexts() const;
+  //! The numbers, in `columns`, of text columns whose strings are compared with those of any other
+  //! row: keys, minima and maxima.
+  std::set<size_t> ComparedTexts(const std::vector<InputColumn>& columns) const;
   //! How many keys tell groups apart, if `key` is one of them; else 0.
   size_t KeysBeside(size_t key) const;
 

@@ -109,8 +109,8 @@ void GroupIndexWriter::WriteShared(CodeBlock& block) {
     const GroupKey& key = layout_.keys[i];
     if (key.is_dependent)
       continue;
-    const Value value = key.text ? InternedText(*key.text, context_.table, texts++).Write(writer_)
-                                 : WriteKey(keys_[i]);
+    const Value value =
+        key.text ? InternedText(*key.text, texts++).Write(writer_) : WriteKey(keys_[i]);
     is_certain = is_certain && (key.text || IsCertain(*keys_[i]));
     const std::vector<std::string> digits = WriteDigits(key, value);
     for (size_t digit = 0; digit < digits.size(); digit++) {

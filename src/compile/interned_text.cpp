@@ -16,11 +16,11 @@ constexpr size_t kRecentTexts = 1024;
 
 }  // namespace
 
-InternedText::InternedText(const InputColumn& column, size_t scanned, size_t number)
+InternedText::InternedText(const InputColumn& column, size_t number)
     : column_(column), number_(number) {
-  if (!HasAllTextAtHand(column, scanned)) {
-    throw Unsupported("GROUP BY of text in more than one extent; " + column.name +
-                      " has too many different strings for a dictionary");
+  if (!CanNumberRows(column)) {
+    throw Unsupported("GROUP BY of text in more than " + std::to_string(INT32_MAX) + " rows; " +
+                      column.name + " has too many different strings for a dictionary");
   }
 }
 

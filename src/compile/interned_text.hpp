@@ -26,9 +26,8 @@ struct SharedGroups;
 //!   recent_hash<number>    ulong          of the string
 class InternedText {
  public:
-  //! `column` is text and outlives the object. `scanned` is the table that is scanned. Throws
-  //! Unsupported.
-  InternedText(const InputColumn& column, size_t scanned, size_t number);
+  //! `column` is text and outlives the object. Throws Unsupported.
+  InternedText(const InputColumn& column, size_t number);
 
   //! Of the table; a power of two. `groups` are the slots of the table of groups.
   static uint64_t Slots(const InputColumn& column, const SharedGroups& shared, uint64_t groups);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "compile/column_comparison.hpp"
 #include "compile/refusal.hpp"
 #include "compile/text_writer.hpp"
 
@@ -78,6 +79,28 @@ std::shared_ptr<const storage::ColumnForm> TextFormOf(const std::vector<KeptColu
   return form;
 }
 
+//! The values of `range`, that of `expression`, for which `conjunct` can hold.
+Range Narrowed(const Range& range, const plan::Expression& expression,
+               const plan::Expression& conjunct) {
+  const plan::Operation operation = conjunct.GetOperation();
+  // The first partition of a plan holds NULL, too.
+  if (operation == plan::Operation::Or && conjunct.Operands().size() == 2 &&
+      conjunct.Operand(1).GetOperation() == plan::Operation::IsNull &&
+      SameExpression(conjunct.Operand(1).Operand(0), expression))
+    return Narrowed(range, expression, conjunct.Operand(0));
+  const auto compared = ComparesOrder(operation) ? ColumnComparison::Of(conjunct) : std::nullopt;
+  if (!compared || !SameExpression(*compared->column, expression) ||
+      compared->constant->GetConstant().is_null)
+    return range;
+  const Int128 bound = compared->constant->GetConstant().integer;
+  Range narrowed = range;
+  if (compared->KeepsBelow(operation))
+    narrowed.high = std::min(range.high, bound);
+  else
+    narrowed.low = std::max(range.low, bound);
+  return narrowed.low <= narrowed.high ? narrowed : range;
+}
+
 }  // namespace
 
 uint64_t MostRows(const Program& program, const Pipeline& pipeline,
@@ -94,6 +117,7 @@ uint64_t MostRows(const Program& program, const Pipeline& pipeline,
 }
 
 KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
+                      const std::vector<plan::ExpressionPointer>& conjuncts,
                       KernelContext scratch) {
   CodeBlock block;  // of code that is thrown away
   const DirectReader reader;
@@ -103,8 +127,12 @@ KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
   if (expression->GetOperation() == plan::Operation::Dictionary &&
       FindTextColumn(expression->Operand(0), scratch.columns))
     throw Unsupported("keeping " + expression->ToString() + " of text on the device");
-  if (!type.IsVarchar())
-    return KeepColumn(type, writer.Write(expression), nullptr, rows, 0);
+  if (!type.IsVarchar()) {
+    Value value = writer.Write(expression);
+    for (const plan::ExpressionPointer& conjunct : conjuncts)
+      value.range = Narrowed(value.range, *expression, *conjunct);
+    return KeepColumn(type, value, nullptr, rows, 0);
+  }
   if (const auto text = FindTextColumn(*expression, scratch.columns))
     return KeepText(*text, writer.Write(expression).CanBeNull(), rows);
   const CodedText coded = WriteCode(expression, writer, scratch);

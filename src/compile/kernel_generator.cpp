@@ -98,7 +98,7 @@ void KernelGenerator::KeepRows() {
   } else {
     const uint64_t rows = MostRows(input_.program, pipeline_, input_.join_tables, input_.rows);
     for (const plan::ExpressionPointer& expression : pipeline_.outputs)
-      kernel_.kept.push_back(KeepOutput(expression, rows, context_));
+      kernel_.kept.push_back(KeepOutput(expression, rows, pipeline_.conjuncts, context_));
   }
   for (const KeptColumn& column : kernel_.kept)
     kernel_.outputs.push_back(RowOutputOf(column));
@@ -150,6 +150,14 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
         reading.outputs.erase(reading.outputs.begin() + static_cast<ptrdiff_t>(i));
     }
   }
+  // Keys of build sides that are not compared are only in the tables.
+  for (PipelineJoin& join : reading.joins) {
+    const std::vector<size_t>& compared = input.join_tables[join.build].compared_keys;
+    for (size_t i = 0; i < join.keys.size(); i++) {
+      if (std::find(compared.begin(), compared.end(), i) == compared.end())
+        join.keys[i].build = join.keys[i].probe;
+    }
+  }
   std::set<size_t> read;
   VisitColumns(reading, [&](size_t column) { read.insert(column); });
   for (const BuildPipeline& build : input.program.builds) {
@@ -158,12 +166,15 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
     for (const plan::ExpressionPointer& key : build.keys)
       VisitColumns(*key, [&](size_t column) { read.insert(column); });
   }
+  const std::set<size_t> compared_texts = kernel_.aggregate.ComparedTexts(input.columns);
   for (const InputColumn& column : input.columns) {
     if (read.count(column.number) != 0)
       (column.table == pipeline.table ? kernel_.columns : kernel_.joined_columns).push_back(column);
     if (column.table == pipeline.table && column.HoldsText())
       kernel_.text_columns.push_back(column);
   }
+  for (InputColumn& column : kernel_.columns)
+    column.is_whole = column.HoldsText() && compared_texts.count(column.number) != 0;
   kernel_.filter = std::make_shared<SegmentFilter>(
       ConjunctsOfSegments(pipeline.conjuncts, context_), input.columns, input.dictionaries);
 }
@@ -410,6 +421,10 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
   block.Line("const ulong first = (ulong)segment[0] * SEGMENT_ROWS;");
   block.Line("const uint rows = (uint)segment[1];");
   block.Line("const ulong table_first = (ulong)segment[2];");
+  const GatherReader whole(context_.parameters, std::string("table_first"));
+  const auto extent = [&](const InputColumn& column, const std::string& name) {
+    return column.is_whole ? whole.Extent(column, name) : Numbered(name, column.number);
+  };
   for (size_t i = 0; i < kernel_.columns.size(); i++) {
     const InputColumn& column = kernel_.columns[i];
     if (column.form->GetEncoding() == storage::Encoding::Narrow) {
@@ -422,15 +437,15 @@ void KernelGenerator::WriteSegment(CodeBlock& block) {
     }
     const std::string stride = column.form->GetEncoding() == storage::Encoding::Wide ? "2 * " : "";
     block.Line("__global const " + EncodedType(column) + "* " + ColumnPointer(column) + " = " +
-               Numbered("column", column.number) + " + " + stride + "first;");
+               extent(column, "column") + " + " + stride + "first;");
     if (column.form->HasValidity()) {
       block.Line("__global const uchar* " + Numbered("n", column.number) + " = " +
-                 Numbered("validity", column.number) + " + first / 8;");
+                 extent(column, "validity") + " + first / 8;");
     }
     if (column.HoldsText()) {
       block.Line("__global const uchar* " + Numbered("t", column.number) + " = " +
-                 Numbered("text", column.number) + " + segment[" +
-                 std::to_string(kSegmentHeaderWords + i) + "];");
+                 (column.is_whole ? whole.TextExtent(column) : Numbered("text", column.number)) +
+                 " + segment[" + std::to_string(kSegmentHeaderWords + i) + "];");
     }
   }
   context_.searches.Write(block, context_.parameters);

@@ -18,7 +18,12 @@ size_t ExtentsOf(const storage::ColumnForm& form) {
   return std::max<size_t>(form.ExtentCount(), 1);
 }
 
-std::vector<std::string> Arguments(const InputColumn& column, size_t extents) {
+//! The extents of text that a kernel reads of a column whose rows are found by their numbers.
+size_t TextExtentsOf(const InputColumn& column) {
+  return std::max<size_t>(column.TextImage()->TextExtentCount(), 1);
+}
+
+std::vector<std::string> Arguments(const InputColumn& column, size_t extents, size_t text_extents) {
   std::vector<std::string> arguments;
   for (size_t extent = 0; extent < extents; extent++) {
     arguments.push_back("__global const " + EncodedType(column) + "* restrict " +
@@ -32,8 +37,8 @@ std::vector<std::string> Arguments(const InputColumn& column, size_t extents) {
       arguments.push_back("__global const uint* restrict " +
                           ExtentArgument(column, "ends", extent));
   }
-  if (column.IsText())
-    arguments.push_back("__global const uchar* restrict text" + std::to_string(column.number));
+  for (size_t extent = 0; extent < text_extents; extent++)
+    arguments.push_back("__global const uchar* restrict " + ExtentArgument(column, "text", extent));
   return arguments;
 }
 
@@ -82,19 +87,19 @@ InputColumn Sliced(InputColumn column, const plan::Expression& expression) {
   return sliced;
 }
 
-bool HasAllTextAtHand(const InputColumn& column, size_t scanned) {
-  const storage::ColumnImage& image = *column.TextImage();
-  const bool is_scanned = column.HoldsText() && column.table == scanned;
-  return image.TextExtentCount() <= 1 && (!is_scanned || image.ExtentCount() <= 1) &&
-         image.Rows() < INT32_MAX;
+bool CanNumberRows(const InputColumn& column) {
+  return column.TextImage()->Rows() < INT32_MAX;
 }
 
 std::vector<std::string> ScanArguments(const InputColumn& column) {
-  return Arguments(column, 1);
+  if (column.is_whole)
+    return GatherArguments(column);
+  return Arguments(column, 1,
+                   column.RefersToText() ? TextExtentsOf(column) : (column.HoldsText() ? 1 : 0));
 }
 
 std::vector<std::string> GatherArguments(const InputColumn& column) {
-  return Arguments(column, ExtentsOf(*column.form));
+  return Arguments(column, ExtentsOf(*column.form), column.IsText() ? TextExtentsOf(column) : 0);
 }
 
 std::string RowReader::Base(const InputColumn& column) const {
@@ -138,6 +143,20 @@ std::string GatherReader::Extent(const InputColumn& column, const std::string& n
             " ? " + ExtentArgument(column, name, extent) + " : ";
   }
   return code + ExtentArgument(column, name, extents - 1) + ")";
+}
+
+std::string GatherReader::TextExtent(const InputColumn& column) const {
+  const storage::ColumnImage& image = *column.TextImage();
+  std::string code;
+  for (size_t segment = 1; segment < image.Segments().size(); segment++) {
+    const size_t extent = image.TextExtentOf(segment - 1);
+    if (image.TextExtentOf(segment) != extent) {
+      code += Row(column) + " < " + std::to_string(segment * storage::kSegmentRows) + " ? " +
+              ExtentArgument(column, "text", extent) + " : ";
+    }
+  }
+  const std::string last = ExtentArgument(column, "text", TextExtentsOf(column) - 1);
+  return code.empty() ? last : "(" + code + last + ")";
 }
 
 std::string GatherReader::RowInExtent(const InputColumn& column) const {

@@ -24,6 +24,8 @@ struct InputColumn {
   uint64_t id = 0;  //!< in its table: plan::ScanColumn::id
   //! Text: the slice of the form's strings that is meant, over one Column; null for all of them.
   plan::ExpressionPointer slice = nullptr;
+  //! Of the scanned table: a launch gets all of its extents, as it reads strings of any rows.
+  bool is_whole = false;
 
   //! Its strings are read as bytes.
   bool IsText() const { return HoldsText() || RefersToText(); }
@@ -45,9 +47,9 @@ std::optional<InputColumn> FindTextColumn(const plan::Expression& expression,
 //! The slice of the text column `column` that `expression`, the column itself or a slice, is.
 InputColumn Sliced(InputColumn column, const plan::Expression& expression);
 
-//! Whether a kernel that scans table `scanned` can read the string of any row of the column that
-//! holds the bytes of `column`, which is text: a launch over several extents gets the one at hand.
-bool HasAllTextAtHand(const InputColumn& column, size_t scanned);
+//! Whether an int can be the number of any row of the column that holds the bytes of `column`,
+//! which is text.
+bool CanNumberRows(const InputColumn& column);
 
 //! PoCL allows 1,024 bytes of kernel arguments; a pointer takes 8.
 inline constexpr size_t kMostArguments = 120;
@@ -55,11 +57,10 @@ inline constexpr size_t kMostArguments = 120;
 //! The OpenCL C type of an encoded word.
 std::string EncodedType(const InputColumn& column);
 
-//! The kernel arguments of a column that is scanned, one extent at a time.
+//! The kernel arguments of a column that is scanned, one extent at a time unless it is whole.
 std::vector<std::string> ScanArguments(const InputColumn& column);
-//! Those of a column whose rows are found by their numbers: extent e of several, from 1 on, is
-//! `column<number>_<e>` and `validity<number>_<e>`. The bytes of text are those of its first
-//! extent.
+//! Those of a column of which a launch gets all extents: extent e of several, from 1 on, is
+//! `column<number>_<e>` and `validity<number>_<e>`, and of the bytes of text `text<number>_<e>`.
 std::vector<std::string> GatherArguments(const InputColumn& column);
 
 //! The kernel argument that is the packed strings of the column's dictionary.
@@ -107,6 +108,8 @@ class GatherReader : public RowReader {
   //! row's number there.
   std::string Extent(const InputColumn& column, const std::string& name) const;
   std::string RowInExtent(const InputColumn& column) const;
+  //! The extent that holds the bytes of a text column's row.
+  std::string TextExtent(const InputColumn& column) const;
 
  private:
   Parameters& parameters_;

@@ -5,9 +5,10 @@
 
 namespace margay::compile {
 
-void TextExtreme::Check(size_t scanned) const {
-  if (!HasAllTextAtHand(column_, scanned)) {
-    throw Unsupported("minimum or maximum of text in more than one extent; " + column_.name +
+void TextExtreme::Check() const {
+  if (!CanNumberRows(column_)) {
+    throw Unsupported("minimum or maximum of text in more than " + std::to_string(INT32_MAX) +
+                      " rows; " + column_.name +
                       " has too many different strings for a dictionary");
   }
 }

@@ -15,8 +15,8 @@ class TextExtreme {
   //! `column` is text and outlives the object. `fold` is MinText or MaxText.
   TextExtreme(const InputColumn& column, Fold fold) : column_(column), fold_(fold) {}
 
-  //! Throws Unsupported where a kernel that scans table `scanned` can't read all strings.
-  void Check(size_t scanned) const;
+  //! Throws Unsupported where rows have no number.
+  void Check() const;
 
   //! Writes how the word `from`, a variable of a string, is folded into the variable `into`.
   void WriteFold(KernelContext& context, CodeBlock& block, const std::string& into,

@@ -194,11 +194,7 @@ TextWriter::Bounds TextWriter::WriteBoundsAt(const InputColumn& column, const st
 
 std::string TextWriter::SegmentText(const InputColumn& column, const GatherReader& reader) {
   const InputColumn text = TextColumnOf(column);
-  if (text.form->TextExtentCount() > 1) {
-    throw Unsupported("the text of " + column.name +
-                      ", whose rows are found by their numbers, in more than one extent");
-  }
-  return "text" + std::to_string(column.number) + " + " + reader.Base(text);
+  return reader.TextExtent(text) + " + " + reader.Base(text);
 }
 
 std::string TextWriter::WriteAddress(const InputColumn& column) {

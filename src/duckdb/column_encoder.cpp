@@ -9,16 +9,10 @@
 namespace margay::integration {
 namespace {
 
-size_t SegmentsPerExtent(size_t wanted, memory::ExtentPool& pool) {
-  return wanted != 0 ? wanted : storage::SegmentsPerExtent(pool.Device()->Info().largest_buffer);
-}
-
-storage::BuildOptions MakeOptions(uint64_t expected_rows, size_t segments_per_extent,
-                                  uint64_t dictionary_strings) {
-  storage::BuildOptions options;
-  options.expected_rows = expected_rows;
-  options.segments_per_extent = segments_per_extent;
-  options.small_dictionary = dictionary_strings;
+storage::BuildOptions WithExtents(storage::BuildOptions options, memory::ExtentPool& pool) {
+  if (options.segments_per_extent == 0) {
+    options.segments_per_extent = storage::SegmentsPerExtent(pool.Device()->Info().largest_buffer);
+  }
   return options;
 }
 
@@ -42,13 +36,19 @@ std::vector<storage::ColumnSpecification> Specify(const std::vector<plan::ScanCo
 }
 
 ColumnEncoder::ColumnEncoder(std::vector<storage::ColumnSpecification> columns,
-                             memory::ExtentPool& pool, uint64_t expected_rows,
-                             size_t segments_per_extent, uint64_t dictionary_strings)
+                             memory::ExtentPool& pool, storage::BuildOptions options)
     : columns_(std::move(columns)),
       pool_(pool),
-      segments_per_extent_(SegmentsPerExtent(segments_per_extent, pool)),
-      builder_(columns_, pool.Allocator(),
-               MakeOptions(expected_rows, segments_per_extent_, dictionary_strings)) {}
+      segments_per_extent_(WithExtents(options, pool).segments_per_extent),
+      builder_(columns_, pool.Allocator(), WithExtents(options, pool)) {}
+
+ColumnEncoder::ColumnEncoder(
+    std::vector<storage::ColumnSpecification> columns, memory::ExtentPool& pool,
+    const std::vector<std::shared_ptr<const storage::ColumnImage>>& restored)
+    : columns_(std::move(columns)),
+      pool_(pool),
+      segments_per_extent_(restored.at(0)->SegmentsPerExtent()),
+      builder_(columns_, restored, pool.Allocator()) {}
 
 std::vector<VectorConverter> ColumnEncoder::MakeConverters() const {
   std::vector<VectorConverter> converters;
@@ -92,6 +92,16 @@ ReadColumns ColumnEncoder::Finish(duckdb::ClientContext& context, uint64_t rows,
     }
   }
   return result;
+}
+
+std::vector<storage::PinnedExtents> ColumnEncoder::Restore(duckdb::ClientContext& context,
+                                                           size_t extent,
+                                                           const ReadControl& control) {
+  std::vector<storage::PinnedExtents> pins;
+  for (size_t i = 0; i < columns_.size(); i++) {
+    pins.push_back(builder_.RestoreColumn(i, extent, pool_, TeamFor(context, control)));
+  }
+  return pins;
 }
 
 }  // namespace margay::integration

@@ -52,10 +52,13 @@ class ColumnEncoder {
   //! The part of the whole work that reading is, for the progress shown; the rest is encoding.
   static constexpr double kShareOfReading = 0.7;
 
-  //! `segments_per_extent` is that of the image the columns will join, or 0; `dictionary_strings`
-  //! is storage's `small_dictionary`.
+  //! See storage::BuildOptions.
   ColumnEncoder(std::vector<storage::ColumnSpecification> columns, memory::ExtentPool& pool,
-                uint64_t expected_rows, size_t segments_per_extent, uint64_t dictionary_strings);
+                storage::BuildOptions options);
+
+  //! For the rows of one extent of `restored`, which belong to `columns`.
+  ColumnEncoder(std::vector<storage::ColumnSpecification> columns, memory::ExtentPool& pool,
+                const std::vector<std::shared_ptr<const storage::ColumnImage>>& restored);
 
   //! For one thread, one per column.
   std::vector<VectorConverter> MakeConverters() const;
@@ -70,6 +73,11 @@ class ColumnEncoder {
   //! Encodes all batches, of `rows` rows together, with all of DuckDB's threads. Throws
   //! ColumnRefusal, memory::OutOfMemory, device::DeviceError, execute::Interrupted.
   ReadColumns Finish(duckdb::ClientContext& context, uint64_t rows, const ReadControl& control);
+
+  //! In place of Finish(): brings back the data extent `extent`. Throws storage::RowsDiffer,
+  //! memory::OutOfMemory, device::DeviceError, execute::Interrupted.
+  std::vector<storage::PinnedExtents> Restore(duckdb::ClientContext& context, size_t extent,
+                                              const ReadControl& control);
 
  private:
   const std::vector<storage::ColumnSpecification> columns_;

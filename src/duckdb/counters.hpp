@@ -17,10 +17,13 @@ struct Counters {
   std::atomic<uint64_t> private_images_built{0};  //!< for one execution, never shared
   std::atomic<uint64_t> columns_built{0};
   std::atomic<uint64_t> bytes_built{0};
-  std::atomic<uint64_t> columns_lost{0};       //!< found dropped when they were needed
-  std::atomic<uint64_t> structures_built{0};   //!< join tables made, to be kept
-  std::atomic<uint64_t> structures_reused{0};  //!< join tables that were found
-  std::atomic<uint64_t> parts_generated{0};    //!< kernels' sources written
+  std::atomic<uint64_t> columns_lost{0};            //!< found dropped when they were needed
+  std::atomic<uint64_t> extents_restored{0};        //!< of columns, encoded again while a query ran
+  std::atomic<uint64_t> turns_alone{0};             //!< executions that had to be alone on a device
+  std::atomic<uint64_t> partitioned_executions{0};  //!< by devices, part of the rows after part
+  std::atomic<uint64_t> structures_built{0};        //!< join tables made, to be kept
+  std::atomic<uint64_t> structures_reused{0};       //!< join tables that were found
+  std::atomic<uint64_t> parts_generated{0};         //!< kernels' sources written
   std::atomic<uint64_t> kernels_compiled{0};
   std::atomic<uint64_t> rows_read{0};      //!< by kernels
   std::atomic<uint64_t> bytes_touched{0};  //!< by kernels

@@ -8,6 +8,7 @@
 
 #include "compile/shape.hpp"
 #include "device/device.hpp"
+#include "duckdb/execution_turns.hpp"
 #include "duckdb/settings.hpp"
 #include "memory/extent_pool.hpp"
 
@@ -21,6 +22,7 @@ namespace margay::integration {
 struct OpenDevice {
   std::shared_ptr<device::Device> device;
   std::shared_ptr<memory::ExtentPool> pool;
+  std::shared_ptr<ExecutionTurns> turns = std::make_shared<ExecutionTurns>();
 };
 
 //! The shape that the settings ask for, or the one that suits the device.

@@ -137,10 +137,11 @@ Rows ListCache(duckdb::ClientContext& context) {
     rows.push_back(
         {Value(column.database), Value(column.schema), Value(column.table), Value(column.column),
          Value(image.Type().ToString()), Text(storage::EncodingName(image.GetEncoding())),
-         Value::UBIGINT(image.Width()), Value::UBIGINT(image.Rows()), Value::UBIGINT(image.Bytes()),
-         Value(column.device), Value::UBIGINT(image.Statistics().null_count), Bound(image, true),
-         Bound(image, false), Value::UBIGINT(image.Segments().size()),
-         Value::BOOLEAN(image.Statistics().sorted), Text("column"), Value(LogicalType::DOUBLE)});
+         Value::UBIGINT(image.Width()), Value::UBIGINT(image.Rows()),
+         Value::UBIGINT(image.HeldBytes()), Value(column.device),
+         Value::UBIGINT(image.Statistics().null_count), Bound(image, true), Bound(image, false),
+         Value::UBIGINT(image.Segments().size()), Value::BOOLEAN(image.Statistics().sorted),
+         Text("column"), Value(LogicalType::DOUBLE)});
   }
   for (const auto& item : Instance::Get(context)->images.ListStructures()) {
     const auto& structure = *item.structure;

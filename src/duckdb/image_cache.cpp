@@ -4,6 +4,7 @@
 
 #include "duckdb/main/attached_database.hpp"
 #include "duckdb/storage/data_table.hpp"
+#include "duckdb/transaction/local_storage.hpp"
 #include "execute/part.hpp"
 
 namespace margay::integration {
@@ -17,6 +18,26 @@ constexpr int kRestAfterBuild = 10;
 
 //! How often one that waits for another's build looks for interrupts.
 constexpr auto kWaitStep = std::chrono::milliseconds(10);
+
+//! How an image of the table is cut into extents, by the device and the limit of its memory.
+size_t WantedSegmentsPerExtent(const ImageRequest& request) {
+  const auto& pool = *request.place->pool;
+  return storage::SegmentsPerExtent(pool.Device()->Info().largest_buffer, pool.Limit(),
+                                    request.table.GetStorage().GetTotalRows());
+}
+
+//! Whether the rows that the reader sees of the table can be read again, and are found by their
+//! order: not where its own transaction has added some.
+bool CanReadAgain(const ImageRequest& request) {
+  auto& database = request.table.ParentCatalog().GetAttached();
+  return !duckdb::LocalStorage::Get(request.context, database).Find(request.table.GetStorage());
+}
+
+//! The copy was made when there was more memory: its extents are too large to be evicted one by
+//! one.
+bool IsCutTooLarge(const ImageRequest& request, const TableCopy& copy) {
+  return copy.Image()->SegmentsPerExtent() > WantedSegmentsPerExtent(request);
+}
 
 std::unique_lock<std::timed_mutex> WaitFor(std::timed_mutex& mutex, const ReadControl& control) {
   std::unique_lock<std::timed_mutex> lock(mutex, std::defer_lock);
@@ -130,7 +151,10 @@ ImageFinding ImageCache::Find(const ImageRequest& request) {
     return finding;
   }
   uint64_t lost = 0;
-  if (copy && copy->HasColumns(request.scan, lost)) {
+  if (copy && IsCutTooLarge(request, *copy)) {
+    finding.kind = ImageFinding::Kind::Missing;
+    finding.reason = "the columns were encoded when margay_device_memory was larger";
+  } else if (copy && copy->HasColumns(request.scan, request.can_restore, lost)) {
     finding.kind = ImageFinding::Kind::Valid;
     finding.copy = std::move(copy);
   } else {
@@ -160,7 +184,8 @@ std::shared_ptr<TableCopy> ImageCache::Acquire(const ImageRequest& request,
     copy = entry->copy;
     built_at = entry->built_at;
   }
-  if (copy && tracker_->Check(request.context, database, built_at) == Validity::Valid) {
+  if (copy && !IsCutTooLarge(request, *copy) &&
+      tracker_->Check(request.context, database, built_at) == Validity::Valid) {
     return Complete(request, *entry, copy, snapshot, control);
   }
   if (tracker_->Check(request.context, database, snapshot) == Validity::Valid) {
@@ -175,7 +200,7 @@ std::shared_ptr<TableCopy> ImageCache::Complete(const ImageRequest& request, Ent
                                                 duckdb::transaction_t snapshot,
                                                 const ReadControl& control) {
   uint64_t lost = 0;
-  bool has_all = copy->HasColumns(request.scan, lost);
+  bool has_all = copy->HasColumns(request.scan, request.can_restore, lost);
   counters_.columns_lost += lost;
   if (has_all) {
     return copy;
@@ -223,12 +248,12 @@ std::shared_ptr<TableCopy> ImageCache::Rebuild(const ImageRequest& request, Entr
   auto started = Clock::now();
   ReadColumns read;
   try {
-    read = Read(request, request.scan.Columns(), 0, control);
+    read = Read(request, request.scan.Columns(), WantedSegmentsPerExtent(request), control);
   } catch (const ColumnRefusal& refusal) {
     RememberRefusal(entry, refusal, snapshot);
     throw;
   }
-  auto copy = std::make_shared<TableCopy>(request.place, read.MakeImage(request.scan.Columns()));
+  auto copy = MakeCopy(request, read);
   counters_.images_built++;
   std::lock_guard<std::mutex> guard(mutex_);
   // The entry itself may have been dropped meanwhile.
@@ -250,17 +275,30 @@ void ImageCache::RememberRefusal(Entry& entry, const ColumnRefusal& refusal,
 
 std::shared_ptr<TableCopy> ImageCache::BuildPrivate(const ImageRequest& request,
                                                     const ReadControl& control) {
-  auto read = Read(request, request.scan.Columns(), 0, control);
+  auto read = Read(request, request.scan.Columns(), WantedSegmentsPerExtent(request), control);
   counters_.private_images_built++;
-  return std::make_shared<TableCopy>(request.place, read.MakeImage(request.scan.Columns()));
+  return MakeCopy(request, read);
+}
+
+std::shared_ptr<TableCopy> ImageCache::MakeCopy(const ImageRequest& request,
+                                                const ReadColumns& read) {
+  duckdb::weak_ptr<duckdb::DataTable> table;
+  if (CanReadAgain(request)) {
+    table = request.table.GetStorage().shared_from_this();
+  }
+  return std::make_shared<TableCopy>(request.place, read.MakeImage(request.scan.Columns()),
+                                     std::move(table));
 }
 
 ReadColumns ImageCache::Read(const ImageRequest& request,
                              const std::vector<plan::ScanColumn>& columns,
                              size_t segments_per_extent, const ReadControl& control) {
-  auto read =
-      ReadTable(request.context, request.table.GetStorage(), Specify(columns), *request.place->pool,
-                segments_per_extent, request.dictionary_strings, control);
+  storage::BuildOptions options;
+  options.segments_per_extent = segments_per_extent;
+  options.small_dictionary = request.dictionary_strings;
+  options.may_lose_extents = request.can_restore && CanReadAgain(request);
+  auto read = ReadTable(request.context, request.table.GetStorage(), Specify(columns),
+                        *request.place->pool, options, control);
   counters_.columns_built += read.columns.size();
   for (const auto& column : read.columns) {
     counters_.bytes_built += column->Bytes();
@@ -289,9 +327,7 @@ uint64_t ImageCache::Evict() {
     const auto& image = *entry->copy->Image();
     for (uint64_t id : image.ColumnIds()) {
       auto column = image.Find(id);
-      if (column && !column->IsLost()) {
-        bytes += column->Bytes();
-      }
+      bytes += column ? column->HeldBytes() : 0;
     }
     for (const auto& structure : image.Structures().List()) {
       bytes += structure->Bytes();
@@ -315,7 +351,7 @@ std::vector<CachedColumn> ImageCache::List() {
     }
     for (uint64_t id : entry->copy->Image()->ColumnIds()) {
       auto column = entry->copy->Image()->Find(id);
-      if (column && !column->IsLost()) {
+      if (column && !column->IsGone()) {
         columns.push_back({entry->database, entry->schema, entry->name, entry->column_names[id],
                            entry->place->device->Info().name, std::move(column)});
       }

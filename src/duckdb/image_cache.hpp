@@ -27,6 +27,8 @@ struct ImageRequest {
   std::shared_ptr<const OpenDevice> place;
   //! For columns that have to be encoded: see the setting margay_dictionary_strings.
   uint64_t dictionary_strings;
+  //! The columns may lack content that can be read again while they are used.
+  bool can_restore;
 };
 
 //! What the cache has.
@@ -133,6 +135,8 @@ class ImageCache {
   void RememberRefusal(Entry& entry, const ColumnRefusal& refusal, duckdb::transaction_t snapshot);
   ReadColumns Read(const ImageRequest& request, const std::vector<plan::ScanColumn>& columns,
                    size_t segments_per_extent, const ReadControl& control);
+  //! Read columns as a copy.
+  static std::shared_ptr<TableCopy> MakeCopy(const ImageRequest& request, const ReadColumns& read);
   //! Forgets entries whose table or device is gone. Needs the mutex.
   void Purge();
   //! Takes the copy out of an entry, and out of the parts that other copies keep. Needs the mutex.

@@ -1,5 +1,6 @@
 #include "duckdb/physical_part.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -21,6 +22,7 @@
 #include "duckdb/physical_tap.hpp"
 #include "duckdb/planner/filter/dynamic_filter.hpp"
 #include "duckdb/result_writer.hpp"
+#include "duckdb/table_extents.hpp"
 #include "duckdb/tapped_rows.hpp"
 #include "memory/out_of_memory.hpp"
 
@@ -31,6 +33,23 @@ constexpr const char* kForcePrefix = "margay_mode = force: ";
 
 //! How often force mode encodes columns that are dropped again before the kernel has them.
 constexpr int kMostAttempts = 3;
+
+//! Where memory lacks, joins and groups are computed in partitions: first in this many, then in
+//! this many times as many, up to the most.
+constexpr uint64_t kFewestPartitions = 4;
+constexpr uint64_t kMorePartitions = 4;
+constexpr uint64_t kMostPartitions = 64;
+
+//! Has the part computed in more partitions by the next attempt, unless it has the most, or the
+//! last attempt would have had some but could not.
+bool RaisePartitions(Placement& placement) {
+  uint64_t& partitions = placement.settings.partitions;
+  if (partitions >= kMostPartitions || (partitions > 1 && placement.partitions.empty())) {
+    return false;
+  }
+  partitions = std::max(kFewestPartitions, partitions * kMorePartitions);
+  return true;
+}
 
 //! The part of the progress shown that preparing is, where anything has to be prepared.
 constexpr double kShareOfPreparation = 0.9;
@@ -47,7 +66,8 @@ class CollectedRowsOfThread : public duckdb::LocalSinkState {
   duckdb::unique_ptr<duckdb::ColumnDataCollection> rows;
 };
 
-//! In auto mode, once the rows of taps are known: the device can't take them, or not yet.
+//! In auto mode: the device can't take the part now, or, once the rows of its taps are known, not
+//! these.
 class NotReady : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -85,6 +105,25 @@ std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatis
         kernel.launches == 1 ? "" : " in " + std::to_string(kernel.launches) + " launches"));
   }
   return lines;
+}
+
+//! The joins of a part that is made, and the partitions it is computed in, if any.
+void DescribePart(const Placement& placement,
+                  duckdb::InsertionOrderPreservingMap<std::string>& result) {
+  std::vector<std::string> joins;
+  for (const auto& join : placement.part->DescribeJoins()) {
+    // The partitions have the same ones.
+    if (placement.partitions.empty() ||
+        std::find(joins.begin(), joins.end(), join) == joins.end()) {
+      joins.push_back(join);
+    }
+  }
+  if (!joins.empty()) {
+    result["Join methods"] = Join(joins, "\n");
+  }
+  if (!placement.partitions.empty()) {
+    result["Partitions"] = placement.partitions;
+  }
 }
 
 //! Why `rows` rows are too many for the operators above `part` in force mode.
@@ -231,9 +270,7 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
   result["Operators"] = part_->text;
   if (placement.part) {
     result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
-    if (auto joins = placement.part->DescribeJoins(); !joins.empty()) {
-      result["Join methods"] = Join(joins, "\n");
-    }
+    DescribePart(placement, result);
   }
   if (!part_->tails.empty()) {
     result["Above it in DuckDB"] = Join(part_->tails, ", ");
@@ -275,9 +312,7 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   result["Margay"] = "device";
   if (state.placement.part) {
     result["Columns"] = Join(DescribeColumns(*part_->plan, state.placement.copies), "\n");
-    if (auto joins = state.placement.part->DescribeJoins(); !joins.empty()) {
-      result["Join methods"] = Join(joins, "\n");
-    }
+    DescribePart(state.placement, result);
   }
   result["Rows in"] = std::to_string(statistics.rows_in);
   result["Rows out"] = std::to_string(statistics.rows_out);
@@ -286,6 +321,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   if (statistics.structures_built + statistics.structures_reused > 0) {
     result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
                             std::to_string(statistics.structures_built) + " made for it";
+  }
+  if (statistics.extents_restored > 0) {
+    result["Extents encoded again"] = std::to_string(statistics.extents_restored);
   }
   result["Kernel"] = statistics.kernel_origin + ", " + std::to_string(statistics.launches) +
                      " launches, " + std::to_string(statistics.host_waits) + " waits of the host";
@@ -403,13 +441,33 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
   return state.uses_fallback ? NextFromFallback(chunk, state) : NextFromDevice(chunk, state);
 }
 
+void PhysicalPart::ReleaseRun(PartSourceState& state) {
+  state.SetRun(nullptr);
+  state.placement.copies.clear();
+  state.placement.part = nullptr;
+}
+
 bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
   auto instance = Instance::Get(context);
   bool is_forced = state.placement.settings.mode == Mode::Force;
   bool is_started = true;
+  auto turn = ExecutionTurns::Kind::Together;
   for (int attempt = 1;; attempt++) {
     try {
-      RunOnDevice(context, state);
+      const auto place = state.placement.place;
+      const auto mine = is_forced
+                            ? place->turns->Take(turn, [&] { return context.IsInterrupted(); })
+                            : place->turns->TryTogether();
+      if (!mine) {
+        throw NotReady("another query has to be alone on the device, for lack of memory");
+      }
+      instance->counters.turns_alone += turn == ExecutionTurns::Kind::Alone ? 1 : 0;
+      try {
+        RunOnDevice(context, state);
+      } catch (...) {
+        ReleaseRun(state);  // before the turn ends: the next one may have to be alone
+        throw;
+      }
       instance->counters.device_executions++;
       return true;
     } catch (const execute::Interrupted&) {
@@ -422,9 +480,12 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       state.fallback_reason = fault.what();
       break;
     } catch (const execute::ImageLost& loss) {
-      state.placement.part = nullptr;
-      state.placement.copies.clear();
       if (is_forced && attempt < kMostAttempts) {
+        turn = ExecutionTurns::Kind::Alone;
+        continue;
+      }
+      if (is_forced && RaisePartitions(state.placement)) {
+        attempt = 0;
         continue;
       }
       if (is_forced) {
@@ -435,13 +496,17 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       }
       state.fallback_reason = loss.what();
       break;
-    } catch (const memory::LimitReached& error) {
-      if (is_forced) {
+    } catch (const memory::OutOfMemory& error) {
+      if (is_forced && turn == ExecutionTurns::Kind::Together) {
+        turn = ExecutionTurns::Kind::Alone;
+        continue;
+      }
+      if (is_forced && RaisePartitions(state.placement)) {
+        continue;
+      }
+      if (is_forced && dynamic_cast<const memory::LimitReached*>(&error) != nullptr) {
         ThrowDeviceMemoryLimit(error);
       }
-      state.fallback_reason = error.what();
-      break;
-    } catch (const memory::OutOfMemory& error) {
       if (is_forced) {
         throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(error.what()));
       }
@@ -464,10 +529,7 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       break;
     }
   }
-  // Nothing of the device is needed any more; the child may need the memory.
-  state.SetRun(nullptr);
-  state.placement.copies.clear();
-  state.placement.part = nullptr;
+  ReleaseRun(state);  // where it did not get to its turn
   instance->counters.runtime_fallbacks += is_started ? 1 : 0;
   instance->counters.duckdb_executions++;
   return false;
@@ -491,19 +553,26 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     placement.shape = ready.shape;
     placement.copies = ready.copies;
     placement.part = ready.part;
+    placement.partitions = ready.partitions;
   }
   if (!taps_.empty()) {
     PrepareTaps(context, state, control);
   }
   control.ThrowIfInterrupted();
   const auto encoded = std::chrono::steady_clock::now();
+  execute::RunOptions options;
+  if (placement.settings.mode == Mode::Force) {
+    // Before the kernel is compiled: others may drop columns from the images meanwhile.
+    ReadControl quiet = control;
+    quiet.progress = nullptr;
+    options.source = std::make_shared<TableExtents>(context, placement.copies, quiet);
+  }
   Build(*placement.part, counters);
   const std::chrono::duration<double, std::milli> encoding = encoded - start;
   const std::chrono::duration<double, std::milli> compilation =
       std::chrono::steady_clock::now() - encoded;
   state.encode_milliseconds = encoding.count();
   state.compile_milliseconds = compilation.count();
-  execute::RunOptions options;
   options.threads = static_cast<uint32_t>(
       std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));
   options.interrupted = is_interrupted;
@@ -512,6 +581,8 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   const auto& statistics = state.run->Statistics();
   counters.rows_read += statistics.rows_in;
   counters.bytes_touched += statistics.bytes_touched;
+  counters.extents_restored += statistics.extents_restored;
+  counters.partitioned_executions += placement.partitions.empty() ? 0 : 1;
   counters.structures_built += statistics.structures_built;
   counters.structures_reused += statistics.structures_reused;
   counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);

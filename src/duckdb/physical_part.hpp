@@ -85,6 +85,8 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   //! Runs the part on the device up to its first rows. False: the child must answer.
   bool StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
+  //! Lets go of what an attempt holds.
+  static void ReleaseRun(PartSourceState& state);
   //! One attempt of it. Throws what goes wrong.
   void RunOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
   //! Reads the taps of a part that has some, and generates its kernel.

@@ -13,6 +13,7 @@
 #include "duckdb/type_conversion.hpp"
 #include "plan/nested_loops.hpp"
 #include "plan/node.hpp"
+#include "plan/partitions.hpp"
 
 namespace margay::integration {
 namespace {
@@ -156,6 +157,48 @@ std::shared_ptr<const OpenDevice> FindDevice(duckdb::ClientContext& context,
   }
 }
 
+//! A plan, made for one device and shape.
+struct PlannedPart {
+  PartOrRefusal part;
+  std::string partitions;  //!< see Placement
+};
+
+//! The plan of `part` in as many partitions as the settings say; none where that can't be done.
+std::optional<plan::PartitionedPlan> PartitionedPlanOf(const plan::NodePointer& plan,
+                                                       const TableCopies& copies,
+                                                       const Settings& settings) {
+  const auto scans = plan::Scans(*plan);
+  std::vector<uint64_t> rows;
+  for (const auto& copy : copies) {
+    rows.push_back(copy->Image()->Rows());
+  }
+  auto find_bounds = [&](size_t scan, size_t column) -> std::optional<plan::ValueBounds> {
+    const auto image = copies[scan]->Image()->Find(scans[scan]->Columns()[column].id);
+    if (!image || !image->Statistics().HasValues()) {
+      return std::nullopt;
+    }
+    return plan::ValueBounds{image->Statistics().min, image->Statistics().max};
+  };
+  return plan::Partition(plan, rows, find_bounds, static_cast<uint32_t>(settings.partitions));
+}
+
+//! Generates the kernels of `part` over `copies`, one per scan. Throws execute::ImageLost.
+PlannedPart MakePart(const CapturedPart& part, const TableCopies& copies, compile::Shape shape,
+                     const Settings& settings, Counters& counters) {
+  if (auto partitioned = PartitionedPlanOf(part.plan, copies, settings)) {
+    TableCopies of_scans;
+    for (size_t scan : partitioned->scans) {
+      of_scans.push_back(copies[scan]);
+    }
+    auto made =
+        TableCopy::PartFor(partitioned->plan, of_scans, shape, settings.join_method, counters);
+    if (std::holds_alternative<std::shared_ptr<const execute::Part>>(made)) {
+      return {std::move(made), std::to_string(partitioned->partitions) + " by " + partitioned->key};
+    }
+  }
+  return {TableCopy::PartFor(part.plan, copies, shape, settings.join_method, counters), {}};
+}
+
 //! Finds a valid copy of every table; where there is none, says why. `can_build` says whether what
 //! is missing could be made now.
 void FindCopies(duckdb::ClientContext& context, const PartTables& tables, Placement& placement,
@@ -165,8 +208,9 @@ void FindCopies(duckdb::ClientContext& context, const PartTables& tables, Placem
   can_build = true;
   for (const auto& table : tables.tables) {
     auto& entry = table.entry.get();
-    auto finding = images.Find(
-        {context, entry, *table.scan, placement.place, placement.settings.dictionary_strings});
+    auto finding = images.Find({context, entry, *table.scan, placement.place,
+                                placement.settings.dictionary_strings,
+                                placement.settings.mode == Mode::Force});
     if (finding.kind == ImageFinding::Kind::Valid) {
       copies.push_back(finding.copy);
       continue;
@@ -198,15 +242,15 @@ void DecideOnDevice(duckdb::ClientContext& context, const CapturedPart& part,
     return;
   }
   try {
-    auto made =
-        TableCopy::PartFor(part.plan, placement.copies, placement.shape,
-                           placement.settings.join_method, Instance::Get(context)->counters);
-    if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+    auto made = MakePart(part, placement.copies, placement.shape, placement.settings,
+                         Instance::Get(context)->counters);
+    if (auto* refusal = std::get_if<execute::Refusal>(&made.part)) {
       placement.reason = refusal->reason;
       placement.is_error = true;
       return;
     }
-    placement.part = std::get<0>(made);
+    placement.part = std::get<0>(made.part);
+    placement.partitions = made.partitions;
     can_build = true;
     if (!placement.part->IsBuilt()) {
       placement.reason = "the kernel is not compiled yet";
@@ -325,12 +369,18 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
     return execute::Refusal{problem};
   }
   prepared.shape = ShapeFor(settings, *prepared.place->device);
+  // Columns that are being encoded take memory too; a query has its turn already.
+  std::unique_ptr<ExecutionTurns::Turn> turn;
+  if (maker == Maker::Background) {
+    turn = prepared.place->turns->Take(ExecutionTurns::Kind::Together, control.is_interrupted);
+  }
   try {
     TableCopies copies;
     for (const auto& table : tables->tables) {
-      copies.push_back(instance->images.Acquire(
-          {context, table.entry.get(), *table.scan, prepared.place, settings.dictionary_strings},
-          control));
+      copies.push_back(
+          instance->images.Acquire({context, table.entry.get(), *table.scan, prepared.place,
+                                    settings.dictionary_strings, settings.mode == Mode::Force},
+                                   control));
     }
     prepared.copies = tables->ForScans(copies);
   } catch (const storage::Refusal& refusal) {
@@ -340,12 +390,12 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
       (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan))) {
     return prepared;
   }
-  auto made = TableCopy::PartFor(part.plan, prepared.copies, prepared.shape, settings.join_method,
-                                 instance->counters);
-  if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+  auto made = MakePart(part, prepared.copies, prepared.shape, settings, instance->counters);
+  if (auto* refusal = std::get_if<execute::Refusal>(&made.part)) {
     return *refusal;
   }
-  prepared.part = std::get<0>(made);
+  prepared.part = std::get<0>(made.part);
+  prepared.partitions = made.partitions;
   return prepared;
 }
 
@@ -370,12 +420,12 @@ std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap
   } catch (const storage::Refusal& refusal) {
     return execute::Refusal{refusal.what()};
   }
-  auto made = TableCopy::PartFor(part.plan, placement.copies, placement.shape,
-                                 placement.settings.join_method, counters);
-  if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+  auto made = MakePart(part, placement.copies, placement.shape, placement.settings, counters);
+  if (auto* refusal = std::get_if<execute::Refusal>(&made.part)) {
     return *refusal;
   }
-  placement.part = std::get<0>(made);
+  placement.part = std::get<0>(made.part);
+  placement.partitions = made.partitions;
   return std::nullopt;
 }
 

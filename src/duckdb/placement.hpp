@@ -34,6 +34,7 @@ struct Placement {
   compile::Shape shape = compile::Shape::Loop;
   TableCopies copies;  //!< null for scans of taps
   std::shared_ptr<const execute::Part> part;
+  std::string partitions;  //!< what `part` is computed in, for people; empty: all rows at once
 };
 
 //! A part that is ready to run, or waits only for the rows of its taps.
@@ -42,6 +43,7 @@ struct PreparedPart {
   compile::Shape shape = compile::Shape::Loop;
   TableCopies copies;                         //!< null for scans of taps
   std::shared_ptr<const execute::Part> part;  //!< none where there are taps
+  std::string partitions;                     //!< see Placement
 };
 
 enum class Purpose {

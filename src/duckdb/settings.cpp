@@ -27,11 +27,15 @@ constexpr const char* kDeviceMemory = "margay_device_memory";
 constexpr const char* kMinRows = "margay_min_rows";
 constexpr const char* kTailRows = "margay_tail_rows";
 constexpr const char* kDictionaryStrings = "margay_dictionary_strings";
+constexpr const char* kPartitions = "margay_partitions";
 
 //! Below this DuckDB answers in about the time that a launch and the fetch of its result take.
 constexpr uint64_t kDefaultMinRows = 100000;
 //! What DuckDB sorts or limits in well under a millisecond.
 constexpr uint64_t kDefaultTailRows = 10000;
+
+//! The plan of each is generated anew, and a launch takes some microseconds.
+constexpr uint64_t kMostPartitions = 1024;
 
 constexpr const char* kAuto = "auto";
 
@@ -144,6 +148,14 @@ void CheckDictionaryStrings(duckdb::ClientContext&, duckdb::SetScope, duckdb::Va
   RefuseNullNumber(kDictionaryStrings, value);
 }
 
+void CheckPartitions(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  if (value.IsNull() || value.GetValue<uint64_t>() < 1 ||
+      value.GetValue<uint64_t>() > kMostPartitions) {
+    throw duckdb::InvalidInputException("%s must be a number from 1 to %llu, not %s", kPartitions,
+                                        kMostPartitions, value.ToString());
+  }
+}
+
 std::string Text(const duckdb::ClientContext& context, const char* setting) {
   duckdb::Value value;
   if (!context.TryGetCurrentSetting(setting, value) || value.IsNull()) {
@@ -185,6 +197,7 @@ Settings Settings::Read(const duckdb::ClientContext& context) {
   settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
   settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
   settings.dictionary_strings = Number(context, kDictionaryStrings, storage::kSmallDictionary);
+  settings.partitions = Number(context, kPartitions, 1);
   return settings;
 }
 
@@ -224,6 +237,11 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
       kDictionaryStrings,
       "Different strings up to which a column that is encoded always gets a dictionary", number,
       duckdb::Value::UBIGINT(storage::kSmallDictionary), CheckDictionaryStrings);
+  config.AddExtensionOption(
+      kPartitions,
+      "Parts of the rows that joins and groups are computed for one after the other, where that "
+      "can be done; more where memory lacks in force mode",
+      number, duckdb::Value::UBIGINT(1), CheckPartitions);
 }
 
 }  // namespace margay::integration

@@ -33,6 +33,8 @@ struct Settings {
   uint64_t min_rows = 0;
   uint64_t tail_rows = 0;
   uint64_t dictionary_strings = 0;
+  //! Parts of the rows that joins and groups are computed for one after the other.
+  uint64_t partitions = 1;
 
   //! The settings as they are now for a connection.
   static Settings Read(const duckdb::ClientContext& context);

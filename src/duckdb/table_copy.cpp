@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "duckdb/storage/data_table.hpp"
+
 namespace margay::integration {
 
-bool TableCopy::HasColumns(const plan::Node& scan, uint64_t& lost) {
+bool TableCopy::HasColumns(const plan::Node& scan, bool can_restore, uint64_t& lost) {
   bool has_all = true;
+  const bool keeps_lost = can_restore && Table();
   for (const auto& column : scan.Columns()) {
     auto found = image_->Find(column.id);
-    if (found && found->IsLost()) {
+    if (found && !keeps_lost && found->IsLost()) {
       image_->Remove(column.id);
       lost++;
       found = nullptr;

@@ -9,10 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "duckdb/common/helper.hpp"
 #include "duckdb/counters.hpp"
 #include "duckdb/device_pools.hpp"
 #include "execute/part.hpp"
 #include "storage/table_image.hpp"
+
+namespace duckdb {
+class DataTable;
+}  // namespace duckdb
 
 namespace margay::integration {
 
@@ -32,15 +37,20 @@ class TableCopy {
                                compile::Shape shape, std::optional<compile::JoinMethod> method,
                                Counters& counters);
 
-  TableCopy(std::shared_ptr<const OpenDevice> place, std::shared_ptr<storage::TableImage> image)
-      : place_(std::move(place)), image_(std::move(image)) {}
+  //! `table` is where rows of the image can be read again; empty where they can't.
+  TableCopy(std::shared_ptr<const OpenDevice> place, std::shared_ptr<storage::TableImage> image,
+            duckdb::weak_ptr<duckdb::DataTable> table = {})
+      : place_(std::move(place)), image_(std::move(image)), table_(std::move(table)) {}
 
   const std::shared_ptr<const OpenDevice>& Place() const { return place_; }
   const std::shared_ptr<storage::TableImage>& Image() const { return image_; }
 
+  //! The table, if rows of the image can be read again.
+  duckdb::shared_ptr<duckdb::DataTable> Table() const { return table_.lock(); }
+
   //! Whether all columns that `scan` reads are there. Forgets those whose memory was taken back,
-  //! and adds their number to `lost`.
-  bool HasColumns(const plan::Node& scan, uint64_t& lost);
+  //! and adds their number to `lost`; but with `can_restore` not those that can be read again.
+  bool HasColumns(const plan::Node& scan, bool can_restore, uint64_t& lost);
 
   //! Whether the cache has this copy. Parts over others are not kept: they would hold on to data
   //! that nobody else uses.
@@ -73,6 +83,7 @@ class TableCopy {
 
   const std::shared_ptr<const OpenDevice> place_;
   const std::shared_ptr<storage::TableImage> image_;
+  const duckdb::weak_ptr<duckdb::DataTable> table_;
   std::atomic<bool> is_cached_{false};
   std::mutex mutex_;
   std::unordered_map<std::string, MadePart> parts_;

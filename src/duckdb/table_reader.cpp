@@ -1,10 +1,16 @@
 #include "duckdb/table_reader.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <optional>
 
+#include "duckdb/common/enums/scan_options.hpp"
 #include "duckdb/common/types/data_chunk.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/storage/data_table.hpp"
+#include "duckdb/storage/table/row_group.hpp"
+#include "duckdb/storage/table/row_group_segment_tree.hpp"
 #include "duckdb/storage/table/scan_state.hpp"
 #include "duckdb/team.hpp"
 #include "duckdb/transaction/duck_transaction.hpp"
@@ -12,17 +18,25 @@
 namespace margay::integration {
 namespace {
 
+//! Rows [begin, end) of those that a transaction sees of a table, its own not counted.
+struct RowRange {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
 //! One parallel scan of some columns into a builder.
 class TableScan {
  public:
+  //! Of all rows, or of `range`.
   TableScan(duckdb::ClientContext& context, duckdb::DataTable& table,
             const std::vector<storage::ColumnSpecification>& columns, ColumnEncoder& encoder,
-            const ReadControl& control)
+            const ReadControl& control, std::optional<RowRange> range = {})
       : context_(context),
         table_(table),
         transaction_(duckdb::DuckTransaction::Get(context, table.GetAttached())),
         encoder_(encoder),
         control_(control),
+        range_(range),
         expected_rows_(table.GetTotalRows()) {
     duckdb::vector<duckdb::ColumnIndex> indexes;
     auto table_types = table.GetTypes();
@@ -52,13 +66,80 @@ class TableScan {
     duckdb::DataChunk chunk;
     chunk.Initialize(duckdb::Allocator::Get(context_), types_);
     std::vector<VectorConverter> converters = encoder_.MakeConverters();
-    while (!team_.HasFailed() && table_.NextParallelScan(context_, parallel_, state) != 0) {
-      ReadBatch(state, chunk, converters);
+    uint64_t first_row = 0;
+    while (!team_.HasFailed() && NextBatch(state, first_row)) {
+      ReadBatch(state, chunk, converters, first_row);
     }
   }
 
+  //! Finds the next rows to read; of a range, `first_row` is the number of the first of them.
+  bool NextBatch(duckdb::TableScanState& state, uint64_t& first_row) {
+    if (!range_) {
+      return table_.NextParallelScan(context_, parallel_, state) != 0;
+    }
+    std::lock_guard<std::mutex> guard(next_mutex_);
+    while (next_row_ < range_->end) {
+      state.table_state.row_group = nullptr;
+      if (table_.NextParallelScan(context_, parallel_, state) == 0 ||
+          !state.table_state.row_group) {
+        return false;
+      }
+      first_row = next_row_;
+      SkipVectors(state.table_state, first_row);
+      auto rest = first_row;
+      for (auto vector = state.table_state.vector_index; IsIn(state.table_state, vector);
+           vector++) {
+        rest += VisibleRows(state.table_state, vector);
+      }
+      next_row_ = rest;
+      if (rest > range_->begin) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  //! Leaves out what lies before the range; adds its rows to `row`.
+  void SkipVectors(duckdb::CollectionScanState& state, uint64_t& row) const {
+    while (IsIn(state, state.vector_index)) {
+      auto rows = VisibleRows(state, state.vector_index);
+      if (row + rows > range_->begin) {
+        return;
+      }
+      row += rows;
+      state.row_group->GetNode().NextVector(state);
+    }
+  }
+
+  //! Whether a vector is one of those that are to be read of the row group.
+  static bool IsIn(const duckdb::CollectionScanState& state, duckdb::idx_t vector) {
+    return vector * STANDARD_VECTOR_SIZE < state.max_row_group_row;
+  }
+
+  //! The rows of a vector that the transaction sees.
+  uint64_t VisibleRows(duckdb::CollectionScanState& state, duckdb::idx_t vector) const {
+    duckdb::SelectionVector selection(STANDARD_VECTOR_SIZE);
+    auto rows = std::min<duckdb::idx_t>(STANDARD_VECTOR_SIZE,
+                                        state.max_row_group_row - vector * STANDARD_VECTOR_SIZE);
+    return state.row_group->GetNode().GetSelVector(duckdb::TransactionData(transaction_), vector,
+                                                   selection, rows);
+  }
+
+  //! Leaves the rows of `chunk`, the first of which is `first_row`, that are in the range.
+  void CutToRange(duckdb::DataChunk& chunk, uint64_t first_row) const {
+    const auto rows = chunk.size();
+    const auto begin = std::min<uint64_t>(rows, std::max(range_->begin, first_row) - first_row);
+    const auto end = std::min<uint64_t>(rows, std::max(range_->end, first_row) - first_row);
+    if (begin == 0) {
+      chunk.SetCardinality(end);
+      return;
+    }
+    duckdb::SelectionVector selection(begin, end - begin);
+    chunk.Slice(selection, end - begin);
+  }
+
   void ReadBatch(duckdb::TableScanState& state, duckdb::DataChunk& chunk,
-                 std::vector<VectorConverter>& converters) {
+                 std::vector<VectorConverter>& converters, uint64_t first_row) {
     // Rows of the transaction itself come after those of the table.
     auto batch = state.table_state.batch_index;
     if (!state.table_state.row_group) {
@@ -70,8 +151,13 @@ class TableScan {
       control_.ThrowIfInterrupted();
       chunk.Reset();
       table_.Scan(transaction_, chunk, state);
-      if (chunk.size() == 0) {
+      if (chunk.size() == 0 || (range_ && first_row >= range_->end)) {
         break;
+      }
+      if (range_) {
+        const auto read = chunk.size();
+        CutToRange(chunk, first_row);
+        first_row += read;
       }
       encoder_.Append(writer, converters, chunk);
       rows += chunk.size();
@@ -92,24 +178,40 @@ class TableScan {
   duckdb::DuckTransaction& transaction_;
   ColumnEncoder& encoder_;
   const ReadControl& control_;
+  const std::optional<RowRange> range_;
   const uint64_t expected_rows_;
   duckdb::vector<duckdb::StorageIndex> storage_ids_;
   duckdb::vector<duckdb::LogicalType> types_;
   duckdb::ParallelTableScanState parallel_;
   Team team_{context_};
   std::atomic<uint64_t> rows_{0};
+  //! Of a range: guards the order in which batches are taken, and the rows before the next one.
+  std::mutex next_mutex_;
+  uint64_t next_row_ = 0;
 };
 
 }  // namespace
 
 ReadColumns ReadTable(duckdb::ClientContext& context, duckdb::DataTable& table,
                       const std::vector<storage::ColumnSpecification>& columns,
-                      memory::ExtentPool& pool, size_t segments_per_extent,
-                      uint64_t dictionary_strings, const ReadControl& control) {
-  ColumnEncoder encoder(columns, pool, table.GetTotalRows(), segments_per_extent,
-                        dictionary_strings);
+                      memory::ExtentPool& pool, storage::BuildOptions options,
+                      const ReadControl& control) {
+  options.expected_rows = table.GetTotalRows();
+  ColumnEncoder encoder(columns, pool, options);
   const uint64_t rows = TableScan(context, table, columns, encoder, control).Run();
   return encoder.Finish(context, rows, control);
+}
+
+std::vector<storage::PinnedExtents> ReadExtent(
+    duckdb::ClientContext& context, duckdb::DataTable& table,
+    const std::vector<storage::ColumnSpecification>& columns,
+    const std::vector<std::shared_ptr<const storage::ColumnImage>>& restored, size_t extent,
+    memory::ExtentPool& pool, const ReadControl& control) {
+  ColumnEncoder encoder(columns, pool, restored);
+  const uint64_t rows = restored.at(0)->RowsPerExtent();
+  TableScan(context, table, columns, encoder, control, RowRange{extent * rows, (extent + 1) * rows})
+      .Run();
+  return encoder.Restore(context, extent, control);
 }
 
 }  // namespace margay::integration

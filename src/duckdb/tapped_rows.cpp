@@ -48,7 +48,10 @@ std::shared_ptr<TableCopy> EncodeRows(duckdb::ClientContext& context,
                                       const plan::Node& scan,
                                       const std::shared_ptr<const OpenDevice>& place,
                                       uint64_t dictionary_strings, const ReadControl& control) {
-  ColumnEncoder encoder(Specify(scan.Columns()), *place->pool, rows.Count(), 0, dictionary_strings);
+  storage::BuildOptions options;
+  options.expected_rows = rows.Count();
+  options.small_dictionary = dictionary_strings;
+  ColumnEncoder encoder(Specify(scan.Columns()), *place->pool, options);
   if (!scan.Columns().empty() && rows.Count() > 0) {
     ReadRows(context, rows, scan, encoder, control);
   }

@@ -4,6 +4,14 @@
 
 namespace margay::execute {
 
+namespace {
+
+//! A table that takes more than this part of the memory's limit is not kept: there would be little
+//! room beside it.
+constexpr uint64_t kLargestShareOfLimit = 4;
+
+}  // namespace
+
 void BuildRun::RunAll() {
   const compile::JoinTable& table = *Kernel().build;
   if (!Kernel().structure_name.empty()) {
@@ -38,12 +46,16 @@ void BuildRun::RunShared() {
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  Joins().CreateShared(table, GetPart().Pool());
+  const bool is_scratch =
+      JoinBuffers::SharedBytes(table) > GetPart().Pool().Limit() / kLargestShareOfLimit;
+  Joins().CreateShared(table, is_scratch, Queue(), GetPart().Pool());
   KernelRun::RunAll();
   FillPartitions(table.rows);
   SettleAll();
   if (table.is_ranked)
     Timed([&] { Joins().CountBits(table, Queue()); });
+  if (is_scratch)
+    return;
   Queue().Finish();  // others use it through their own queues
   structure->extents = Joins().Extents(table);
   structure->keys = Kernel().structure_keys;

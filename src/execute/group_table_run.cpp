@@ -49,12 +49,7 @@ GroupTableRun::GroupTableRun(const std::shared_ptr<const CompiledPart>& part,
       layout_(part->Program().result.aggregate),
       shared_(*layout_.shared),
       texts_(layout_.InternedTexts()),
-      slots_(part->LearnedSize(part->Program().builds.size())) {
-  auto pins = std::make_shared<std::vector<ColumnPins>>();
-  for (const compile::InputColumn& column : Kernel().collect.columns)
-    pins->push_back(PinColumn(column));
-  collect_pins_ = std::move(pins);
-}
+      slots_(part->LearnedSize(part->Program().builds.size())) {}
 
 void GroupTableRun::RunAll() {
   uint64_t too_few = 0;
@@ -178,10 +173,11 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   kernel.Argument(argument++, report);
   kernel.Argument(argument++, count);
   kernel.Argument(argument++, capacity);
+  collect_pins_ = PinWhole(collect.columns);
   for (size_t i = 0; i < collect.columns.size(); i++)
-    argument = BindJoined(kernel, argument, collect.columns[i], (*collect_pins_)[i], no_rows);
-  const std::vector<memory::ExtentPin> strings = PinStrings(collect.string_columns);
-  for (const memory::ExtentPin& pin : strings)
+    argument = BindJoined(kernel, argument, collect.columns[i], collect_pins_[i], no_rows);
+  collect_strings_ = PinStrings(collect.string_columns);
+  for (const memory::ExtentPin& pin : collect_strings_)
     kernel.Argument(argument++, pin.Buffer());
   for (const device::Buffer* output : outputs)
     kernel.Argument(argument++, *output);
@@ -191,6 +187,8 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   Queue().Read(report, 0, &faults, sizeof(faults));
   if (collect.is_filter)
     Queue().Read(count, 0, &wanted, sizeof(wanted));
+  collect_pins_.clear();
+  collect_strings_.clear();
   Settle();
   ThrowFaults(faults);
   return wanted;
@@ -204,12 +202,12 @@ void GroupTableRun::DropTable() {
 }
 
 std::shared_ptr<const void> GroupTableRun::FetchTexts(device::Queue& queue, size_t column,
-                                                      std::vector<std::byte>& values) const {
+                                                      std::vector<std::byte>& values) {
   const auto* rows = As<TextRow>(values);
   const std::vector<PendingText> pending(rows, rows + values.size() / sizeof(TextRow));
   values.resize(pending.size() * sizeof(std::string_view));
-  return TextFetch(GetPart(), *Kernel().collect.columns[column].TextImage(),
-                   (*collect_pins_)[column].texts, collect_pins_)
+  const compile::InputColumn& text = Kernel().collect.columns[column];
+  return TextFetch(GetPart(), *text.TextImage(), TextsOf(text))
       .Fetch(queue, pending, reinterpret_cast<std::string_view*>(values.data()));
 }
 
@@ -248,7 +246,7 @@ std::shared_ptr<const KeptTable> GroupTableRun::FinishKept() {
 }
 
 ResultColumn GroupTableRun::FinishColumn(device::Queue& queue, const Packed& packed, size_t number,
-                                         size_t first, size_t groups, Owned& owned) const {
+                                         size_t first, size_t groups, Owned& owned) {
   const compile::RowOutput& output = Kernel().collect.outputs[number];
   const Packed::Column& column = packed.columns[number];
   std::vector<std::byte>& values =

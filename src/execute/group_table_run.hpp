@@ -21,6 +21,7 @@ class GroupTableRun : public KernelRun {
   void TakeBatch(device::Queue&, const Batch&) override {}
   //! Packs the groups of the table, and makes result batches of them.
   void Finish() override;
+  void ReleaseSink() override { DropTable(); }
   std::shared_ptr<const KeptTable> FinishKept() override;
   size_t LargestBatch() const override { return SIZE_MAX; }
 
@@ -62,22 +63,24 @@ class GroupTableRun : public KernelRun {
   ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
   //! The values of column `number`, of `groups` groups from the `first` on.
   ResultColumn FinishColumn(device::Queue& queue, const Packed& packed, size_t number, size_t first,
-                            size_t groups, Owned& owned) const;
+                            size_t groups, Owned& owned);
   //! Turns the strings' rows in `values`, of a column of `collect`, into std::string_views. They
   //! live as long as what is returned.
   std::shared_ptr<const void> FetchTexts(device::Queue& queue, size_t column,
-                                         std::vector<std::byte>& values) const;
+                                         std::vector<std::byte>& values);
 
   const compile::AggregateLayout& layout_;
   const compile::SharedGroups& shared_;
-  const std::vector<compile::InputColumn> texts_;                //!< that are keys
-  std::shared_ptr<const std::vector<ColumnPins>> collect_pins_;  //!< per column of `collect`
+  const std::vector<compile::InputColumn> texts_;  //!< that are keys
   uint64_t slots_ = 0;
   uint32_t groups_ = 0;    //!< of the result, before a filter
   int32_t is_second_ = 0;  //!< pass
   memory::ScratchExtent table_, codes_;
   memory::ScratchReservation reservation_;  //!< of interned_
   std::vector<device::Buffer> interned_;    //!< per text: see compile::InternedText
+  //! What the kernel that packs groups reads, while it runs: by column, by string column.
+  std::vector<storage::PinnedExtents> collect_pins_;
+  std::vector<memory::ExtentPin> collect_strings_;
 };
 
 }  // namespace margay::execute

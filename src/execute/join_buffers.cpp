@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "kernels/slot_chains.hpp"
@@ -17,15 +18,37 @@ JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
   return tables_[table.number];
 }
 
-void JoinBuffers::CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool) {
-  Buffers& buffers = Reset(table);
-  buffers.shared.push_back(
-      pool.CreateZeroed((table.HasHeads() ? table.slots : table.BitWords()) * sizeof(uint32_t)));
+namespace {
+
+//! Bytes of the arrays of a table of a build side that is nothing but a scan.
+std::vector<uint64_t> SharedArrays(const compile::JoinTable& table) {
+  std::vector<uint64_t> arrays{(table.HasHeads() ? table.slots : table.BitWords()) *
+                               sizeof(uint32_t)};
   if (table.is_ranked)
-    buffers.shared.push_back(pool.CreateZeroed(table.BitWords() * sizeof(uint32_t)));
+    arrays.push_back(table.BitWords() * sizeof(uint32_t));
   if (table.HasNexts())
-    buffers.shared.push_back(
-        pool.CreateZeroed(std::max<uint64_t>(table.rows, 1) * sizeof(int32_t)));
+    arrays.push_back(std::max<uint64_t>(table.rows, 1) * sizeof(int32_t));
+  return arrays;
+}
+
+}  // namespace
+
+uint64_t JoinBuffers::SharedBytes(const compile::JoinTable& table) {
+  const std::vector<uint64_t> arrays = SharedArrays(table);
+  return std::accumulate(arrays.begin(), arrays.end(), uint64_t{0});
+}
+
+void JoinBuffers::CreateShared(const compile::JoinTable& table, bool is_scratch,
+                               device::Queue& queue, memory::ExtentPool& pool) {
+  Buffers& buffers = Reset(table);
+  for (const uint64_t bytes : SharedArrays(table)) {
+    if (!is_scratch) {
+      buffers.shared.push_back(pool.CreateZeroed(bytes));
+      continue;
+    }
+    buffers.shared_scratch.push_back(pool.TakeScratch(bytes));
+    queue.Fill(buffers.shared_scratch.back().Buffer(), 0, bytes, 0);
+  }
 }
 
 void JoinBuffers::TakeShared(const compile::JoinTable& table,
@@ -34,24 +57,24 @@ void JoinBuffers::TakeShared(const compile::JoinTable& table,
 }
 
 void JoinBuffers::CountBits(const compile::JoinTable& table, device::Queue& queue) const {
-  const std::vector<memory::ExtentPin>& shared = tables_[table.number].shared;
+  const Buffers& buffers = tables_[table.number];
   std::vector<uint32_t> words(table.BitWords());
   const size_t bytes = words.size() * sizeof(uint32_t);
-  queue.Read(shared[0].Buffer(), 0, words.data(), bytes);
+  queue.Read(buffers.Shared(0), 0, words.data(), bytes);
   uint32_t before = 0;
   for (uint32_t& word : words)
     before += static_cast<uint32_t>(std::popcount(std::exchange(word, before)));
-  queue.Write(shared[1].Buffer(), 0, words.data(), bytes);
+  queue.Write(buffers.Shared(1), 0, words.data(), bytes);
 }
 
 double JoinBuffers::FillPartitions(const compile::JoinTable& table, uint64_t entries,
                                    uint32_t lanes, memory::ExtentPool& pool,
                                    const std::function<void()>& between_launches) const {
   const Buffers& buffers = tables_[table.number];
-  const bool is_shared = !buffers.shared.empty();
+  const bool is_shared = buffers.IsShared();
   return kernels::SlotChains(*pool.Device(), pool, lanes, between_launches)
-      .Fill({is_shared ? buffers.shared[0].Buffer() : buffers.heads,
-             is_shared ? buffers.shared[1].Buffer() : buffers.nexts.Buffer(), buffers.slots,
+      .Fill({is_shared ? buffers.Shared(0) : buffers.heads,
+             is_shared ? buffers.Shared(1) : buffers.nexts.Buffer(), buffers.slots,
              static_cast<uint32_t>(std::max<uint64_t>(entries, 1))});
 }
 
@@ -103,7 +126,9 @@ uint32_t JoinBuffers::Bind(const compile::JoinTable& table, device::Kernel& kern
   const Buffers& buffers = tables_[table.number];
   for (const memory::ExtentPin& pin : buffers.shared)
     kernel.Argument(argument++, pin.Buffer());
-  if (buffers.shared.empty()) {
+  for (const memory::ScratchExtent& scratch : buffers.shared_scratch)
+    kernel.Argument(argument++, scratch.Buffer());
+  if (!buffers.IsShared()) {
     if (table.HasHeads())
       kernel.Argument(argument++,
                       table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);

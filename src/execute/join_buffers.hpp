@@ -27,9 +27,12 @@ class JoinBuffers {
   void Create(const compile::JoinTable& table, uint64_t entries, device::Queue& queue,
               memory::ExtentPool& pool);
 
-  //! Makes an empty table in extents, which outlives the run, of a build side that is nothing but a
-  //! scan. Throws the same.
-  void CreateShared(const compile::JoinTable& table, memory::ExtentPool& pool);
+  //! Bytes of the table of a build side that is nothing but a scan.
+  static uint64_t SharedBytes(const compile::JoinTable& table);
+  //! Makes such a table, empty: in extents, which outlive the run, or with `is_scratch` for the run
+  //! alone. Throws the same.
+  void CreateShared(const compile::JoinTable& table, bool is_scratch, device::Queue& queue,
+                    memory::ExtentPool& pool);
   //! Takes a table whose extents were filled before.
   void TakeShared(const compile::JoinTable& table, std::vector<memory::ExtentPin> extents);
   //! Makes the heads and nexts of a partitioned table whose `entries` entries, or numbers up to
@@ -63,8 +66,14 @@ class JoinBuffers {
     device::Buffer entries;    //!< how many there are; of numbered tables
     memory::ScratchExtent nexts;
     std::vector<memory::ScratchExtent> links;
-    //! In place of heads and nexts: those of a table that outlives the run.
+    //! In place of heads and nexts: those of a table that outlives the run, or has its form.
     std::vector<memory::ExtentPin> shared;
+    std::vector<memory::ScratchExtent> shared_scratch;
+
+    bool IsShared() const { return !shared.empty() || !shared_scratch.empty(); }
+    const device::Buffer& Shared(size_t number) const {
+      return shared.empty() ? shared_scratch[number].Buffer() : shared[number].Buffer();
+    }
   };
 
   //! The buffers of a table, emptied.

@@ -28,16 +28,9 @@ constexpr size_t kFirstSegmentsOfChains = 2;
 constexpr uint32_t kGroupsPerCore = 4;
 constexpr uint32_t kGroupsPerMultiprocessor = 16;
 
-std::vector<memory::ExtentPin> Pin(const std::vector<std::shared_ptr<memory::Extent>>& extents,
-                                   const std::string& column) {
-  std::vector<memory::ExtentPin> pins;
-  for (const auto& extent : extents) {
-    auto pin = extent->TryPin();
-    if (!pin)
-      throw ImageLost("the cached column " + column + " was dropped for lack of memory");
-    pins.push_back(std::move(*pin));
-  }
-  return pins;
+//! Whether launches get the extents of a column of the scanned table one after the other.
+bool IsScanned(const compile::InputColumn& column) {
+  return column.image && !column.is_whole;
 }
 
 }  // namespace
@@ -51,6 +44,8 @@ void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::
 
 KernelRun::KernelRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
     : KernelRun(part, part->Program().result, options, std::make_shared<RunTables>()) {
+  for (const compile::GeneratedKernel& build : part->Program().builds)
+    Hold(build);
   for (const CompiledPart::Input& input : part->Inputs())
     inners_.push_back(input.inner ? input.inner->Start(options)
                                   : std::vector<std::unique_ptr<KernelRun>>());
@@ -64,31 +59,67 @@ KernelRun::KernelRun(std::shared_ptr<const CompiledPart> part,
       kernel_(kernel),
       options_(std::move(options)),
       tables_(std::move(tables)),
-      name_(part_->NameOf(kernel)) {
-  PinColumns();
+      name_(part_->NameOf(kernel)),
+      column_pins_(options_.source, statistics_.extents_restored) {
+  Hold(Kernel());
 }
 
-KernelRun::ColumnPins KernelRun::PinColumn(const compile::InputColumn& column) {
-  if (column.RefersToText()) {
-    const storage::ColumnImage& text = *column.TextImage();
-    return {Pin(text.DataExtents(), column.name), {}, Pin(text.TextExtents(), column.name)};
+void KernelRun::Hold(const compile::GeneratedKernel& kernel) {
+  column_pins_.Hold(kernel.columns);
+  column_pins_.Hold(kernel.joined_columns);
+  column_pins_.Hold(kernel.collect.columns);
+}
+
+std::vector<storage::PinnedExtents> KernelRun::PinWhole(
+    const std::vector<compile::InputColumn>& columns) {
+  std::vector<storage::PinnedExtents> pins;
+  for (const compile::InputColumn& column : columns) {
+    if (column.RefersToText())
+      pins.push_back(column_pins_.PinWhole(*column.TextImage()));
+    else if (column.image)
+      pins.push_back(column_pins_.PinWhole(*column.image));
+    else
+      pins.emplace_back();
   }
-  if (!column.image)
-    return {};
-  return {Pin(column.image->DataExtents(), column.name),
-          Pin(column.image->ValidityExtents(), column.name),
-          Pin(column.image->TextExtents(), column.name)};
+  return pins;
 }
 
-void KernelRun::PinColumns() {
-  const auto pin = [](const std::vector<compile::InputColumn>& columns) {
-    auto pins = std::make_shared<std::vector<ColumnPins>>();
-    for (const compile::InputColumn& column : columns)
-      pins->push_back(PinColumn(column));
-    return pins;
-  };
-  pins_ = pin(Kernel().columns);
-  joined_pins_ = pin(Kernel().joined_columns);
+void KernelRun::PinJoined() {
+  if (pins_.size() == Kernel().columns.size() &&
+      joined_pins_.size() == Kernel().joined_columns.size())
+    return;
+  joined_pins_ = PinWhole(Kernel().joined_columns);
+  pins_.resize(Kernel().columns.size());
+  for (size_t i = 0; i < pins_.size(); i++) {
+    if (!IsScanned(Kernel().columns[i]))
+      pins_[i] = std::move(PinWhole({Kernel().columns[i]})[0]);
+  }
+}
+
+void KernelRun::PinScanned(size_t extent) {
+  if (scanned_extent_ == extent)
+    return;
+  scanned_extent_.reset();
+  std::vector<const storage::ColumnImage*> images;
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < pins_.size(); i++) {
+    const compile::InputColumn& column = Kernel().columns[i];
+    if (!IsScanned(column))
+      continue;
+    pins_[i] = {};
+    images.push_back(column.image.get());
+    numbers.push_back(i);
+  }
+  std::vector<storage::PinnedExtents> pins = column_pins_.Pin(images, extent);
+  for (size_t i = 0; i < numbers.size(); i++)
+    pins_[numbers[i]] = std::move(pins[i]);
+  scanned_extent_ = extent;
+}
+
+void KernelRun::Unpin() {
+  scanned_extent_.reset();
+  pins_.clear();
+  joined_pins_.clear();
 }
 
 std::vector<memory::ExtentPin> KernelRun::PinStrings(
@@ -105,6 +136,10 @@ void KernelRun::RunBuilds() {
     builds_.push_back(std::make_unique<BuildRun>(part_, build, options_, tables_));
     builds_.back()->RunAll();
     AddStatistics(builds_.back()->Statistics());
+    if (options_.source && part_->Pool().IsTight()) {
+      SettleAll();
+      builds_.back()->Unpin();
+    }
   }
 }
 
@@ -176,6 +211,7 @@ void KernelRun::RunKernels(Execution& execution) {
   if (!tables_->pending.empty())
     SettleAll();
   builds_.clear();
+  Unpin();
 }
 
 void KernelRun::SettleAll() {
@@ -208,6 +244,12 @@ std::optional<ResultBatch> KernelRun::Next() {
     RunKernels(execution);
     Finish();
     statistics_.host_waits = execution.Queue().Waits();
+    // Whoever reads the result may take long; others need the memory.
+    ReleaseSink();
+    column_pins_.Release();
+    strings_.clear();
+    tables_->joins = JoinBuffers();
+    std::fill(tables_->kept.begin(), tables_->kept.end(), nullptr);
     is_done_ = true;
     progress_ = 1;
   }
@@ -272,12 +314,14 @@ void KernelRun::RunAll() {
   lookups_ = Upload(lookups);
   Timed([&] { strings_ = PinStrings(Kernel().string_columns); });
   Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
-  const auto lacks_rows = [](const ColumnPins& pins) {
+  Timed([&] { PinJoined(); });
+  const auto lacks_rows = [](const storage::PinnedExtents& pins) {
     return pins.data.empty() || pins.texts.empty();
   };
-  bool needs_rows = std::any_of(joined_pins_->begin(), joined_pins_->end(), lacks_rows);
-  for (size_t i = 0; i < pins_->size(); i++)
-    needs_rows = needs_rows || (Kernel().columns[i].RefersToText() && lacks_rows((*pins_)[i]));
+  bool needs_rows = std::any_of(joined_pins_.begin(), joined_pins_.end(), lacks_rows);
+  for (size_t i = 0; i < pins_.size(); i++)
+    needs_rows = needs_rows || (Kernel().columns[i].IsText() && !IsScanned(Kernel().columns[i]) &&
+                                lacks_rows(pins_[i]));
   if (needs_rows) {
     no_rows_ = device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, Queue());
   }
@@ -315,6 +359,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
                                                          extent.segments.size() - done})));
     if (batch.segments == 0)
       return;
+    Timed([&] { PinScanned(extent.extent); });
     CountWork(work, batch);
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
@@ -334,7 +379,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     bool is_done = false;
     while (!is_done) {
       ThrowIfInterrupted();
-      BindSink(kernel, BindColumns(kernel, extent.extent, batch.segment_numbers[0]), batch);
+      BindSink(kernel, BindColumns(kernel, batch.segment_numbers[0]), batch);
       is_done = RunBatch(queue, kernel, batch);
     }
     done += batch.segments;
@@ -343,26 +388,26 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
   }
 }
 
-uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const {
+uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t segment) const {
   uint32_t argument = 5;
-  for (size_t i = 0; i < pins_->size(); i++) {
-    const ColumnPins& pins = (*pins_)[i];
+  for (size_t i = 0; i < pins_.size(); i++) {
+    const storage::PinnedExtents& pins = pins_[i];
     const compile::InputColumn& column = Kernel().columns[i];
-    if (!column.image) {
-      argument = BindKept(kernel, argument, column, pins, no_rows_);
+    if (!IsScanned(column)) {
+      argument = BindJoined(kernel, argument, column, pins, no_rows_);
       continue;
     }
-    kernel.Argument(argument++, pins.data[extent].Buffer());
+    kernel.Argument(argument++, pins.data[0].Buffer());
     if (!pins.validity.empty())
-      kernel.Argument(argument++, pins.validity[extent].Buffer());
+      kernel.Argument(argument++, pins.validity[0].Buffer());
     if (!pins.texts.empty()) {
-      const size_t text = column.image->TextExtentOf(segment);
-      kernel.Argument(argument++, pins.texts[text].Buffer());
+      const size_t first = column.image->FirstTextOf(*scanned_extent_);
+      kernel.Argument(argument++, pins.texts[column.image->TextExtentOf(segment) - first].Buffer());
     }
   }
   const auto& joined = Kernel().joined_columns;
   for (size_t i = 0; i < joined.size(); i++)
-    argument = BindJoined(kernel, argument, joined[i], (*joined_pins_)[i], no_rows_);
+    argument = BindJoined(kernel, argument, joined[i], joined_pins_[i], no_rows_);
   for (const memory::ExtentPin& strings : strings_)
     kernel.Argument(argument++, strings.Buffer());
   for (const compile::JoinTable& table : Kernel().joins)
@@ -373,7 +418,8 @@ uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t extent, size_t se
 }
 
 uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
-                               const compile::InputColumn& column, const ColumnPins& pins,
+                               const compile::InputColumn& column,
+                               const storage::PinnedExtents& pins,
                                const device::Buffer& no_rows) const {
   if (!column.image)
     return BindKept(kernel, argument, column, pins, no_rows);
@@ -384,13 +430,20 @@ uint32_t KernelRun::BindJoined(device::Kernel& kernel, uint32_t argument,
     if (!pins.validity.empty())
       kernel.Argument(argument++, pins.validity[extent].Buffer());
   }
-  if (column.IsText())
-    kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
+  return column.IsText() ? BindTexts(kernel, argument, pins, no_rows) : argument;
+}
+
+uint32_t KernelRun::BindTexts(device::Kernel& kernel, uint32_t argument,
+                              const storage::PinnedExtents& pins, const device::Buffer& no_rows) {
+  if (pins.texts.empty())
+    kernel.Argument(argument++, no_rows);
+  for (const memory::ExtentPin& text : pins.texts)
+    kernel.Argument(argument++, text.Buffer());
   return argument;
 }
 
 uint32_t KernelRun::BindKept(device::Kernel& kernel, uint32_t argument,
-                             const compile::InputColumn& column, const ColumnPins& pins,
+                             const compile::InputColumn& column, const storage::PinnedExtents& pins,
                              const device::Buffer& no_rows) const {
   const KeptTable::Column& kept = Kept(column.table)->At(column.id);
   kernel.Argument(argument++, kept.values);
@@ -402,8 +455,7 @@ uint32_t KernelRun::BindKept(device::Kernel& kernel, uint32_t argument,
     kernel.Argument(argument++, no_rows);
   for (const memory::ExtentPin& ends : pins.data)
     kernel.Argument(argument++, ends.Buffer());
-  kernel.Argument(argument++, pins.texts.empty() ? no_rows : pins.texts[0].Buffer());
-  return argument;
+  return BindTexts(kernel, argument, pins, no_rows);
 }
 
 uint64_t KernelRun::RowsOf(size_t table) const {

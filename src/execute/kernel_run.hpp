@@ -6,9 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "execute/column_pins.hpp"
 #include "execute/compiled_part.hpp"
 #include "execute/execution.hpp"
 #include "execute/run_tables.hpp"
+#include "execute/text_fetch.hpp"
 #include "execute/work_list.hpp"
 
 namespace margay::execute {
@@ -31,7 +33,8 @@ class TableFull : public std::runtime_error {
 //! result's kernel runs those of the build sides first.
 class KernelRun : public Run {
  public:
-  //! A run of the part's result.
+  //! A run of the part's result. Columns of all of its kernels that can't be brought back are held
+  //! until the run has its result.
   KernelRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
   //! A run of one of its kernels, with the tables of the whole run.
   KernelRun(std::shared_ptr<const CompiledPart> part, const compile::GeneratedKernel& kernel,
@@ -63,6 +66,8 @@ class KernelRun : public Run {
   virtual void Finish() {}
   //! The same for a result that is kept.
   virtual std::shared_ptr<const KeptTable> FinishKept();
+  //! Lets go of what the sink has on the device: all of the result has been given.
+  virtual void ReleaseSink() {}
   //! Gives rows of the result. None is handed on before the kernel has run to its end.
   void Give(ResultBatch batch) { results_.push_back(std::move(batch)); }
   //! Most segments of a batch, whatever the time it takes.
@@ -140,17 +145,18 @@ class KernelRun : public Run {
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
-  struct ColumnPins {
-    std::vector<memory::ExtentPin> data;
-    std::vector<memory::ExtentPin> validity;
-    std::vector<memory::ExtentPin> texts;
-  };
-  //! Of a column that refers to text: the pins of that text. Throws ImageLost.
-  static ColumnPins PinColumn(const compile::InputColumn& column);
-  //! Sets the arguments of a column whose rows are found by their numbers; returns the number of
-  //! the next argument. `no_rows` stands for what a table without rows lacks.
+  //! All extents of these columns; of one that refers to text, those of that text.
+  std::vector<storage::PinnedExtents> PinWhole(const std::vector<compile::InputColumn>& columns);
+  //! Where the bytes of a text column's segment lie, for those who fetch its strings.
+  TextFetch::PinText TextsOf(const compile::InputColumn& column) {
+    return [this, image = column.TextImage()](size_t extent) {
+      return column_pins_.PinText(*image, extent);
+    };
+  }
+  //! Sets the arguments of a column of which all extents are pinned; returns the number of the next
+  //! argument. `no_rows` stands for what a table without rows lacks.
   uint32_t BindJoined(device::Kernel& kernel, uint32_t argument, const compile::InputColumn& column,
-                      const ColumnPins& pins, const device::Buffer& no_rows) const;
+                      const storage::PinnedExtents& pins, const device::Buffer& no_rows) const;
   //! A buffer with these values.
   template <typename Value>
   device::Buffer Upload(const std::vector<Value>& values) {
@@ -165,17 +171,20 @@ class KernelRun : public Run {
   std::vector<memory::ExtentPin> PinStrings(const std::vector<compile::InputColumn>& columns) const;
   //! Throws what a kernel reported in `faults`.
   static void ThrowFaults(int32_t faults);
-  //! By column of the kernel, and by joined column. Results that refer to the columns share them.
-  const std::shared_ptr<const std::vector<ColumnPins>>& Pins() const { return pins_; }
-  const std::shared_ptr<const std::vector<ColumnPins>>& JoinedPins() const { return joined_pins_; }
-
   //! Groups that have come into a shared table since RunAll began.
   uint32_t Groups() const { return report_.groups; }
 
   RunStatistics statistics_;
 
  private:
-  void PinColumns();
+  //! Keeps the columns of `kernel` that can't be brought back.
+  void Hold(const compile::GeneratedKernel& kernel);
+  //! Pins the columns whose rows are found by their numbers, and those that are whole.
+  void PinJoined();
+  //! Pins what belongs to the data extent `extent` of the columns that are scanned.
+  void PinScanned(size_t extent);
+  //! Lets go of all columns, once the commands that read them are done.
+  void Unpin();
   //! Runs all kernels of the part: those of inner parts and build sides, then the result's.
   void RunKernels(Execution& execution);
   //! Runs the parts whose results this one scans.
@@ -184,15 +193,19 @@ class KernelRun : public Run {
   void AddStatistics(const RunStatistics& statistics);
   //! Sets the arguments of a column of a kept table; see BindJoined.
   uint32_t BindKept(device::Kernel& kernel, uint32_t argument, const compile::InputColumn& column,
-                    const ColumnPins& pins, const device::Buffer& no_rows) const;
+                    const storage::PinnedExtents& pins, const device::Buffer& no_rows) const;
+  //! Sets the arguments of the bytes of text whose rows are found by their numbers.
+  static uint32_t BindTexts(device::Kernel& kernel, uint32_t argument,
+                            const storage::PinnedExtents& pins, const device::Buffer& no_rows);
   //! Runs the kernels of the build sides.
   void RunBuilds();
   //! How many of the first `count` of these segments have their bytes in the same text extents.
   size_t SegmentsInTexts(const size_t* segments, size_t count) const;
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                  const ExtentWork& extent);
-  //! Sets the arguments for the extents that hold `segment`; returns the number of the next one.
-  uint32_t BindColumns(device::Kernel& kernel, size_t extent, size_t segment) const;
+  //! Sets the arguments for the extents that hold `segment`, which are pinned; returns the number
+  //! of the next one.
+  uint32_t BindColumns(device::Kernel& kernel, size_t segment) const;
   //! Launches the kernel once; returns whether it is done with the batch.
   bool RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch);
   //! False only if no row of the segment has a match in a join that needs one.
@@ -207,9 +220,11 @@ class KernelRun : public Run {
   const std::string name_;                                       //!< of the kernel, for people
   std::vector<std::vector<std::unique_ptr<KernelRun>>> inners_;  //!< by table; none for images
   std::vector<std::unique_ptr<KernelRun>> builds_;  //!< whose launches may be under way
-  std::shared_ptr<const std::vector<ColumnPins>> pins_;
-  std::shared_ptr<const std::vector<ColumnPins>> joined_pins_;
-  std::vector<memory::ExtentPin> strings_;  //!< by string column of the kernel
+  ColumnPins column_pins_;
+  std::optional<size_t> scanned_extent_;             //!< whose pins there are
+  std::vector<storage::PinnedExtents> pins_;         //!< by column of the kernel
+  std::vector<storage::PinnedExtents> joined_pins_;  //!< by joined column
+  std::vector<memory::ExtentPin> strings_;           //!< by string column of the kernel
   bool is_done_ = false;
   std::deque<ResultBatch> results_;  //!< not handed on yet
   std::atomic<double> progress_{0};

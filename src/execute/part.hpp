@@ -14,6 +14,7 @@
 #include "execute/result_batch.hpp"
 #include "memory/extent_pool.hpp"
 #include "plan/node.hpp"
+#include "storage/extent_source.hpp"
 #include "storage/table_image.hpp"
 
 namespace margay::execute {
@@ -60,6 +61,7 @@ struct RunStatistics {
   uint64_t bytes_touched = 0;      //!< encoded bytes of the columns read, in the segments read
   uint64_t structures_built = 0;   //!< join tables that were made for this run and later ones
   uint64_t structures_reused = 0;  //!< join tables that an earlier run made
+  uint64_t extents_restored = 0;   //!< of columns, that were encoded again
   double compile_milliseconds = 0;
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
@@ -80,6 +82,7 @@ struct RunStatistics {
     bytes_touched += other.bytes_touched;
     structures_built += other.structures_built;
     structures_reused += other.structures_reused;
+    extents_restored += other.extents_restored;
     compile_milliseconds += other.compile_milliseconds;
     kernel_milliseconds += other.kernel_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;
@@ -90,6 +93,9 @@ struct RunStatistics {
 struct RunOptions {
   uint32_t threads = 1;  //!< of DuckDB; a CPU device gets no more work-groups than this
   std::function<bool()> interrupted = [] { return false; };
+  //! Brings back what is lost of columns that it has, so that only those parts of them are pinned
+  //! that are just needed. Others are pinned by the start of a run. May be null.
+  std::shared_ptr<storage::ExtentSource> source = nullptr;
 };
 
 class Run;
@@ -121,7 +127,8 @@ class Part {
   virtual bool EvaluatesFunctions() const = 0;
   //! Memory of the host that grows with the dictionaries it depends on.
   virtual uint64_t HostBytes() const = 0;
-  //! Starts a run: pins the image's columns (ImageLost if one is gone).
+  //! Starts a run: pins the image's columns, but for those that can be brought back (ImageLost if
+  //! one is gone).
   virtual std::unique_ptr<Run> Start(RunOptions options) const = 0;
 };
 

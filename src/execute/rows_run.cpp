@@ -14,6 +14,12 @@ RowsRun::RowsRun(const std::shared_ptr<const CompiledPart>& part, const RunOptio
   buffers_.resize(outputs_.size());
 }
 
+void RowsRun::ReleaseSink() {
+  counts_ = device::Buffer();
+  buffers_.clear();
+  reservation_ = memory::ScratchReservation();
+}
+
 size_t RowsRun::LargestBatch() const {
   return kSegmentsPerRowsBatch;
 }
@@ -114,12 +120,9 @@ std::vector<size_t> RowsRun::Widths() const {
 std::shared_ptr<const void> RowsRun::FetchTexts(size_t output, std::span<const PendingText> pending,
                                                 std::string_view* texts) {
   const size_t number = *outputs_[output].text_column, own = Kernel().columns.size();
-  const bool is_own = number < own;
   const compile::InputColumn& column =
-      is_own ? Kernel().columns[number] : Kernel().joined_columns[number - own];
-  const auto& pins = is_own ? Pins() : JoinedPins();
-  const TextFetch fetch(GetPart(), *column.TextImage(),
-                        (*pins)[is_own ? number : number - own].texts, pins);
+      number < own ? Kernel().columns[number] : Kernel().joined_columns[number - own];
+  const TextFetch fetch(GetPart(), *column.TextImage(), TextsOf(column));
   std::shared_ptr<const void> owner;
   Timed([&] { owner = fetch.Fetch(Queue(), pending, texts); });
   return owner;

@@ -30,6 +30,7 @@ class RowsRun : public KernelRun {
   void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
   void TakeBatch(device::Queue& queue, const Batch& batch) override;
   size_t LargestBatch() const override;
+  void ReleaseSink() override;
   //! All runs over one image cut it alike, so that SplitPart can put them side by side, unless
   //! joins multiply the rows, whose parts are never split.
   bool BatchesAdapt() const override { return Kernel().is_resumable; }

@@ -1,5 +1,8 @@
 #include "execute/text_fetch.hpp"
 
+#include <cstring>
+#include <limits>
+
 #include "execute/pinned_block.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "storage/constants.hpp"
@@ -23,30 +26,33 @@ PendingText::PendingText(const TextRow& text) {
 std::shared_ptr<const void> TextFetch::Fetch(device::Queue& queue,
                                              std::span<const PendingText> pending,
                                              std::string_view* texts) const {
-  std::vector<std::vector<size_t>> numbers(pins_.size());  // of strings, by extent
+  std::vector<std::vector<size_t>> numbers(image_.TextExtents().size());  // of strings, by extent
   for (size_t i = 0; i < pending.size(); i++) {
     texts[i] = {};
-    const TextPlace& place = pending[i].place;
-    if (place.begin == place.end)
+    if (pending[i].place.begin != pending[i].place.end)
+      numbers[image_.TextExtentOf(pending[i].segment)].push_back(i);
+  }
+  const bool is_limited = part_.Pool().Limit() != std::numeric_limits<uint64_t>::max();
+  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  for (size_t extent = 0; extent < numbers.size(); extent++) {
+    if (numbers[extent].empty())
       continue;
-    const size_t extent = image_.TextExtentOf(pending[i].segment);
-    if (pins_[extent].HostAddress() == nullptr) {
-      numbers[extent].push_back(i);
+    auto pin = std::make_shared<memory::ExtentPin>(pin_(extent));
+    if (is_limited || pin->HostAddress() == nullptr) {
+      owners->push_back(Gather(queue, *pin, numbers[extent], pending, texts));
       continue;
     }
-    const auto* bytes = reinterpret_cast<const char*>(pins_[extent].HostAddress());
-    texts[i] = {bytes + Begin(pending[i]), place.end - place.begin};
-  }
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
-  owners->push_back(owner_);
-  for (size_t extent = 0; extent < numbers.size(); extent++) {
-    if (!numbers[extent].empty())
-      owners->push_back(Gather(queue, extent, numbers[extent], pending, texts));
+    const auto* bytes = reinterpret_cast<const char*>(pin->HostAddress());
+    for (size_t i : numbers[extent]) {
+      const TextPlace& place = pending[i].place;
+      texts[i] = {bytes + Begin(pending[i]), place.end - place.begin};
+    }
+    owners->push_back(std::move(pin));
   }
   return owners;
 }
 
-std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t extent,
+std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, const memory::ExtentPin& pin,
                                               const std::vector<size_t>& numbers,
                                               std::span<const PendingText> pending,
                                               std::string_view* texts) const {
@@ -62,7 +68,11 @@ std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t exten
   for (size_t i = 0; i < numbers.size(); i++) {
     const uint64_t begin = i == 0 ? 0 : ends[i - 1];
     texts[numbers[i]] = {address + begin, ends[i] - begin};
+    if (pin.HostAddress() != nullptr)
+      std::memcpy(block->Address() + begin, pin.HostAddress() + begins[i], ends[i] - begin);
   }
+  if (pin.HostAddress() != nullptr)
+    return block;
 
   device::Device& device = part_.GetDevice();
   const size_t place_bytes = begins.size() * sizeof(uint64_t);
@@ -75,7 +85,7 @@ std::shared_ptr<const void> TextFetch::Gather(device::Queue& queue, size_t exten
   const auto program =
       device.Programs().Get(std::string(kernels::EmbeddedSource("text_gather.cl")));
   device::Kernel kernel = program->CreateKernel("text_gather");
-  kernel.Argument(0, pins_[extent].Buffer())
+  kernel.Argument(0, pin.Buffer())
       .Argument(1, begin_buffer)
       .Argument(2, end_buffer)
       .Argument(3, static_cast<uint64_t>(begins.size()))

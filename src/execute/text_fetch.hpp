@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,23 +35,24 @@ struct PendingText {
 };
 static_assert(sizeof(PendingText) == sizeof(std::string_view));
 
-//! Fetches strings of one text column for a result: where the image lies, if the host can read it,
-//! else in a copy that the device gathers.
+//! Fetches strings of one text column for a result: where the image lies, if the host can read it
+//! and its memory is not limited, else in a copy.
 class TextFetch {
  public:
-  //! `pins` are those of the column's text extents, and live as long as `owner`, which results
-  //! share. All outlive the object.
-  TextFetch(const CompiledPart& part, const storage::ColumnImage& image,
-            const std::vector<memory::ExtentPin>& pins, std::shared_ptr<const void> owner)
-      : part_(part), image_(image), pins_(pins), owner_(std::move(owner)) {}
+  //! Pins a text extent of the column.
+  using PinText = std::function<memory::ExtentPin(size_t extent)>;
+
+  //! `part` and `image` outlive the object.
+  TextFetch(const CompiledPart& part, const storage::ColumnImage& image, PinText pin)
+      : part_(part), image_(image), pin_(std::move(pin)) {}
 
   //! Sets texts[i] to the string pending[i]. They live as long as what is returned.
   std::shared_ptr<const void> Fetch(device::Queue& queue, std::span<const PendingText> pending,
                                     std::string_view* texts) const;
 
  private:
-  //! Copies the strings `numbers`, all of extent `extent`.
-  std::shared_ptr<const void> Gather(device::Queue& queue, size_t extent,
+  //! Copies the strings `numbers`, all of the extent `pin`.
+  std::shared_ptr<const void> Gather(device::Queue& queue, const memory::ExtentPin& pin,
                                      const std::vector<size_t>& numbers,
                                      std::span<const PendingText> pending,
                                      std::string_view* texts) const;
@@ -61,8 +63,7 @@ class TextFetch {
 
   const CompiledPart& part_;
   const storage::ColumnImage& image_;
-  const std::vector<memory::ExtentPin>& pins_;
-  const std::shared_ptr<const void> owner_;
+  const PinText pin_;
 };
 
 }  // namespace margay::execute

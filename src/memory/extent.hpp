@@ -15,7 +15,8 @@ class ExtentLedger;
 
 //! An immutable array of bytes near one device. Its content may be dropped whenever it is not
 //! pinned: by its pool to make room, and on a zero-copy device also by the owner of the host
-//! memory. A lost content never comes back; the extent is then an empty shell.
+//! memory. The extent is then an empty shell, unless ExtentPool::Restore() brings the same content
+//! back.
 //!
 //! Thread-safe. Made by ExtentPool::Create(), which it may outlive.
 class Extent : public std::enable_shared_from_this<Extent> {
@@ -35,7 +36,7 @@ class Extent : public std::enable_shared_from_this<Extent> {
   //! used one. nullopt: lost. Throws device::DeviceError where the device fails.
   std::optional<ExtentPin> TryPin();
 
-  //! Whether the content is gone. Only `true` lasts: an unpinned extent may be lost a moment later.
+  //! Whether the content is gone. An unpinned extent may be lost a moment later.
   bool IsLost() const;
 
  private:

@@ -39,6 +39,11 @@ uint64_t ExtentLedger::Used() const {
   return used_;
 }
 
+uint64_t ExtentLedger::Pinned() const {
+  std::lock_guard lock(mutex_);
+  return used_ - evictable_bytes_;
+}
+
 void ExtentLedger::EvictAll() {
   std::vector<Content> evicted;
   std::lock_guard lock(mutex_);
@@ -84,6 +89,7 @@ bool ExtentLedger::TryPin(Extent& extent) {
       extent.host_address_ = address;
     }
     evictable_.erase(extent.position_);
+    evictable_bytes_ -= extent.bytes_;
   }
   extent.pins_++;
   return true;
@@ -95,7 +101,7 @@ void ExtentLedger::Unpin(Extent& extent) {
   {
     device::Buffer wrapper;
     std::lock_guard lock(mutex_);
-    if (--extent.pins_ > 0) {
+    if (--extent.pins_ > 0 || extent.is_lost_) {
       return;
     }
     if (extent.block_ != nullptr) {
@@ -104,6 +110,7 @@ void ExtentLedger::Unpin(Extent& extent) {
       extent.host_address_ = nullptr;
     }
     extent.position_ = evictable_.insert(evictable_.end(), &extent);
+    evictable_bytes_ += extent.bytes_;
     evicted = EvictFor(0);
   }
   if (block != nullptr) {
@@ -123,6 +130,20 @@ bool ExtentLedger::IsLost(const Extent& extent) const {
   return false;
 }
 
+bool ExtentLedger::MoveContent(Extent& from, Extent& to) {
+  std::lock_guard lock(mutex_);
+  if (!to.is_lost_) {
+    return false;
+  }
+  to.block_ = std::move(from.block_);
+  to.buffer_ = std::move(from.buffer_);
+  to.host_address_ = std::exchange(from.host_address_, nullptr);
+  to.pins_ = 1;
+  to.is_lost_ = false;
+  from.is_lost_ = true;
+  return true;
+}
+
 void ExtentLedger::Remove(Extent& extent) {
   Content removed;
   std::lock_guard lock(mutex_);
@@ -133,6 +154,7 @@ void ExtentLedger::Remove(Extent& extent) {
 
 ExtentLedger::Content ExtentLedger::Lose(Extent& extent) {
   evictable_.erase(extent.position_);
+  evictable_bytes_ -= extent.bytes_;
   used_ -= extent.bytes_;
   extent.is_lost_ = true;
   return Content{std::move(extent.block_), std::move(extent.buffer_)};

@@ -21,7 +21,8 @@ namespace margay::memory {
 //!
 //!   pinned     pins > 0                 charged, not in the list
 //!   evictable  pins = 0, not lost       charged, in the list
-//!   lost       pins = 0, lost           neither; holds no memory
+//!   lost       lost                     neither; holds no memory, and has no pins unless its
+//!                                       content was moved away
 //!
 //! Thread-safe.
 class ExtentLedger {
@@ -36,6 +37,8 @@ class ExtentLedger {
   void SetLimit(uint64_t bytes);
   uint64_t Limit() const;
   uint64_t Used() const;
+  //! What is charged and can't be evicted.
+  uint64_t Pinned() const;
 
   void EvictAll();
   //! False where nothing is evictable.
@@ -49,6 +52,9 @@ class ExtentLedger {
   bool TryPin(Extent& extent);
   void Unpin(Extent& extent);
   bool IsLost(const Extent& extent) const;
+  //! Gives the lost `to` the content of `from`, which has as many bytes and one pin, and pins it.
+  //! False where `to` is not lost.
+  bool MoveContent(Extent& from, Extent& to);
   void Remove(Extent& extent);
 
  private:
@@ -70,6 +76,7 @@ class ExtentLedger {
   mutable std::mutex mutex_;
   uint64_t limit_;
   uint64_t used_ = 0;
+  uint64_t evictable_bytes_ = 0;
   //! The least recently used one first.
   std::list<Extent*> evictable_;
 };

@@ -19,11 +19,12 @@ class PinnedStaging;
 
 //! The memory of one device for extents and scratch, under one limit:
 //!
-//!   limit >= used = pinned extents + evictable extents + scratch reservations
+//!   limit >= used = pinned extents + evictable extents + scratch
 //!
 //! A request that would exceed the limit evicts unpinned extents, the least recently pinned first.
 //! On a zero-copy device extents lie in blocks of the HostAllocator, whose owner may drop unpinned
-//! ones too; those stay in Used() until somebody tries to pin them or they are evicted.
+//! ones too; those stay in Used() until somebody tries to pin them or they are evicted. There the
+//! limit is for what is kept: scratch is memory of the host as any other and does not count.
 //!
 //! Thread-safe. Extents, pins and reservations may outlive the pool.
 class ExtentPool {
@@ -58,6 +59,10 @@ class ExtentPool {
   //! The same, pinned from the start, so that nobody can evict it before its maker is done.
   ExtentPin CreatePinned(size_t bytes, const Fill& fill);
 
+  //! Brings the content of a lost extent of this pool back, which `fill` writes, and pins it. Where
+  //! it is not lost, or not any more, `fill` need not be called. Throws as Create().
+  ExtentPin Restore(const std::shared_ptr<Extent>& extent, const Fill& fill);
+
   //! A pinned extent of `bytes` (at least 1) that are all 0. Kernels may write to it until others
   //! know of it.
   ExtentPin CreateZeroed(size_t bytes);
@@ -66,7 +71,8 @@ class ExtentPool {
   //! an earlier one gave back, or a fresh extent.
   ScratchExtent TakeScratch(size_t bytes);
 
-  //! Charges `bytes` for device memory that the caller allocates itself. Throws OutOfMemory.
+  //! Charges `bytes` of scratch for device memory that the caller allocates itself. Throws
+  //! OutOfMemory.
   ScratchReservation Reserve(uint64_t bytes);
 
   //! A smaller limit evicts at once, as far as unpinned extents allow. What is pinned or reserved
@@ -74,6 +80,9 @@ class ExtentPool {
   void SetLimit(uint64_t bytes);
   uint64_t Limit() const;
   uint64_t Used() const;
+  //! Whether more than half of the limit can't be evicted, so that what is not needed should be
+  //! unpinned.
+  bool IsTight() const;
 
   //! Evicts all unpinned extents, idle ones included, and frees idle transfer memory.
   void EvictAll();
@@ -82,14 +91,26 @@ class ExtentPool {
   const std::shared_ptr<HostAllocator>& Allocator() const { return allocator_; }
 
  private:
-  std::shared_ptr<Extent> MakeInHostMemory(size_t bytes, const Fill& fill);
-  std::shared_ptr<Extent> MakeInDeviceMemory(size_t bytes, const Fill& fill);
+  using LedgerPointer = std::shared_ptr<ExtentLedger>;
+
+  ExtentPin MakePinned(const LedgerPointer& ledger, size_t bytes, const Fill& fill);
+  ExtentPin MakeZeroed(const LedgerPointer& ledger, size_t bytes);
+  std::shared_ptr<Extent> MakeInHostMemory(const LedgerPointer& ledger, size_t bytes,
+                                           const Fill& fill);
+  std::shared_ptr<Extent> MakeInDeviceMemory(const LedgerPointer& ledger, size_t bytes,
+                                             const Fill& fill);
   device::Buffer Upload(size_t bytes, const Fill& fill);
+  //! Runs `attempt`; where that finds no memory, evicts one extent after the other and runs it
+  //! again.
+  template <typename Attempt>
+  auto RetryWithLess(uint64_t bytes, const Attempt& attempt);
 
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<HostAllocator> allocator_;
   const bool is_in_host_memory_;
-  const std::shared_ptr<ExtentLedger> ledger_;
+  const LedgerPointer ledger_;
+  //! Of scratch: the same on devices with memory of their own, else one without a limit.
+  const LedgerPointer scratch_ledger_;
   const std::shared_ptr<IdleExtents> idle_;
   //! For uploads.
   const std::unique_ptr<PinnedStaging> staging_;

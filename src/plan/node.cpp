@@ -350,6 +350,13 @@ void AddExpressions(const Node& node, std::vector<ExpressionPointer>& expression
   }
 }
 
+bool HoldsRowNumber(const Expression& expression) {
+  const auto& operands = expression.Operands();
+  return expression.GetOperation() == Operation::RowNumber ||
+         std::any_of(operands.begin(), operands.end(),
+                     [](const ExpressionPointer& operand) { return HoldsRowNumber(*operand); });
+}
+
 template <typename Predicate>
 bool UsesFunction(const Node& node, const Predicate& predicate) {
   std::vector<ExpressionPointer> expressions;
@@ -369,6 +376,27 @@ void AddTypes(const Expression& expression, std::string& text) {
 
 }  // namespace
 
+NodePointer WithInputs(const Node& node, NodePointer input, NodePointer build) {
+  switch (node.Kind()) {
+    case NodeKind::Scan:
+      return Node::Scan(node.Table(), node.Columns());
+    case NodeKind::Filter:
+      return Node::Filter(std::move(input), node.Predicate());
+    case NodeKind::Project:
+      return Node::Project(std::move(input), node.Expressions());
+    case NodeKind::Join:
+      return Node::Join(node.GetJoinKind(), std::move(input), std::move(build), node.Keys(),
+                        node.Residual());
+    case NodeKind::Aggregate:
+      return Node::GroupBy(std::move(input), node.Expressions(), node.Aggregates());
+    case NodeKind::Order:
+      return Node::Order(std::move(input), node.OrderKeys(), node.Window());
+    case NodeKind::Union:
+      return Node::Union(std::move(input), std::move(build));
+  }
+  throw std::logic_error("WithInputs: unknown kind of node");
+}
+
 std::string Identity(const Node& node) {
   std::string text = node.ToString() + "\ntypes";
   std::vector<ExpressionPointer> expressions;
@@ -386,6 +414,14 @@ bool UsesDictionaryFunctions(const Node& node) {
 bool DependsOnSettings(const Node& node) {
   return UsesFunction(
       node, [](const DictionaryFunction& function) { return !function.DependsOnTextAlone(); });
+}
+
+bool UsesRowNumbers(const Node& node) {
+  std::vector<ExpressionPointer> expressions;
+  AddExpressions(node, expressions);
+  return std::any_of(
+      expressions.begin(), expressions.end(),
+      [](const ExpressionPointer& expression) { return HoldsRowNumber(*expression); });
 }
 
 }  // namespace margay::plan

@@ -157,6 +157,12 @@ bool UsesDictionaryFunctions(const Node& node);
 //! Whether one of these may give other results than one that is written alike.
 bool DependsOnSettings(const Node& node);
 
+//! Whether an expression of `node` or below holds the number of a row.
+bool UsesRowNumbers(const Node& node);
+
+//! `node` with other inputs, with columns of the same types; `build` is null where it has none.
+NodePointer WithInputs(const Node& node, NodePointer input, NodePointer build);
+
 //! The scan at the bottom of `node`, on the probe side of its joins.
 const Node& BottomScan(const Node& node);
 

@@ -15,6 +15,9 @@ struct BuildOptions {
   //! 0: as the device allows (SegmentsPerExtent()). Must be the image's where columns join an
   //! existing image. Tests set it small.
   size_t segments_per_extent = 0;
+  //! The first extents of a column may be evicted for its last ones: an ExtentSource will bring
+  //! them back. Otherwise a column that does not fit is lack of memory.
+  bool may_lose_extents = false;
   //! Distinct strings up to which a column always has a dictionary.
   size_t small_dictionary = kSmallDictionary;
   //! Overridden by tests.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "storage/bitmap.hpp"
+#include "storage/extent_source.hpp"
 #include "storage/integer_width.hpp"
 #include "storage/refusal.hpp"
 
@@ -132,30 +133,91 @@ std::shared_ptr<const ColumnImage> ColumnAssembler::Assemble() {
   ChooseEncoding();
   may_be_sorted_ = MayBeSorted();
 
-  std::vector<memory::ExtentPin> data = WriteExtents(
-      8 * parts_.width,
-      [&](size_t segment, std::byte* destination) { WriteSegmentData(segment, destination); });
+  std::vector<memory::ExtentPin> pins;  // so that the first extents are not evicted for the last
+  const auto make_into = [&](std::vector<std::shared_ptr<memory::Extent>>& extents) {
+    return [&](size_t bytes, const memory::ExtentPool::Fill& fill) {
+      memory::ExtentPin pin = pool_.CreatePinned(bytes, fill);
+      extents.push_back(pin.PinnedExtent());
+      if (!input_.may_lose_extents) {
+        pins.push_back(std::move(pin));
+      }
+    };
+  };
+  WriteData(make_into(parts_.data));
   FindColumnStatistics();
-  std::vector<memory::ExtentPin> validity;
   if (parts_.statistics.null_count > 0) {
-    validity = WriteExtents(1, [&](size_t segment, std::byte* destination) {
-      WriteSegmentValidity(segment, destination);
-    });
+    WriteValidity(make_into(parts_.validity));
   }
-  std::vector<memory::ExtentPin> texts;
   if (parts_.encoding == Encoding::Text) {
-    texts = WriteTexts();
-  }
-  for (const memory::ExtentPin& pin : data) {
-    parts_.data.push_back(pin.PinnedExtent());
-  }
-  for (const memory::ExtentPin& pin : validity) {
-    parts_.validity.push_back(pin.PinnedExtent());
-  }
-  for (const memory::ExtentPin& pin : texts) {
-    parts_.texts.push_back(pin.PinnedExtent());
+    WriteTexts(make_into(parts_.texts));
   }
   return std::make_shared<ColumnImage>(std::move(parts_));
+}
+
+PinnedExtents ColumnAssembler::Restore(const ColumnImage& image, size_t extent) {
+  parallel_for_(parts_.segments.size(), [&](size_t segment) { FindSegmentStatistics(segment); });
+  const size_t first = extent * parts_.segments_per_extent;
+  if (!AreSegmentsOf(image, first)) {
+    throw RowsDiffer();
+  }
+  parts_.encoding = image.GetEncoding();
+  parts_.width = image.Width();
+  for (size_t segment = 0; segment < parts_.segments.size(); segment++) {
+    parts_.segments[segment].base = image.Segments()[first + segment].base;
+  }
+  may_be_sorted_ = false;  // nobody asks
+
+  PinnedExtents pins;
+  const auto restore_into = [&](const Extents& extents, size_t next,
+                                std::vector<memory::ExtentPin>& restored) {
+    return [&, next](size_t bytes, const memory::ExtentPool::Fill& fill) mutable {
+      if (next >= extents.size() || extents[next]->Bytes() != bytes) {
+        throw RowsDiffer();
+      }
+      restored.push_back(pool_.Restore(extents[next++], fill));
+    };
+  };
+  WriteData(restore_into(image.DataExtents(), extent, pins.data));
+  if (image.HasValidity()) {
+    WriteValidity(restore_into(image.ValidityExtents(), extent, pins.validity));
+  }
+  if (parts_.encoding == Encoding::Text) {
+    WriteTexts(restore_into(image.TextExtents(), image.FirstTextOf(extent), pins.texts));
+  }
+  return pins;
+}
+
+bool ColumnAssembler::AreSegmentsOf(const ColumnImage& image, size_t first) const {
+  const std::vector<SegmentStatistics>& known = image.Segments();
+  const size_t count = parts_.segments.size();
+  if (count != std::min(parts_.segments_per_extent, known.size() - first)) {
+    return false;
+  }
+  // Those of codes are not known yet; that of the longest string neither.
+  const bool has_range = !input_.type.IsVarchar();
+  return std::equal(
+      parts_.segments.begin(), parts_.segments.end(), known.begin() + static_cast<ptrdiff_t>(first),
+      [&](const SegmentStatistics& a, const SegmentStatistics& b) {
+        return a.rows == b.rows && a.nulls == b.nulls && a.has_nan == b.has_nan &&
+               a.text_bytes == b.text_bytes && a.real_min == b.real_min &&
+               a.real_max == b.real_max && (!has_range || (a.min == b.min && a.max == b.max));
+      });
+}
+
+template <typename Make>
+void ColumnAssembler::WriteData(Make make) {
+  WriteExtents(
+      8 * parts_.width,
+      [&](size_t segment, std::byte* destination) { WriteSegmentData(segment, destination); },
+      make);
+}
+
+template <typename Make>
+void ColumnAssembler::WriteValidity(Make make) {
+  WriteExtents(
+      1,
+      [&](size_t segment, std::byte* destination) { WriteSegmentValidity(segment, destination); },
+      make);
 }
 
 void ColumnAssembler::FindSegmentStatistics(size_t segment) {
@@ -287,12 +349,11 @@ void ColumnAssembler::FindColumnStatistics() {
   }
 }
 
-template <typename WriteSegment>
-std::vector<memory::ExtentPin> ColumnAssembler::WriteExtents(size_t bits_per_row,
-                                                             const WriteSegment& write_segment) {
+template <typename WriteSegment, typename Make>
+void ColumnAssembler::WriteExtents(size_t bits_per_row, const WriteSegment& write_segment,
+                                   Make make) {
   const size_t segment_bytes = kSegmentRows * bits_per_row / 8;
   const size_t segments = parts_.segments.size();
-  std::vector<memory::ExtentPin> extents;
   for (size_t first = 0; first < segments; first += parts_.segments_per_extent) {
     const size_t end = std::min(segments, first + parts_.segments_per_extent);
     const size_t rows = (end - first - 1) * kSegmentRows + SegmentRows(end - 1);
@@ -308,9 +369,8 @@ std::vector<memory::ExtentPin> ColumnAssembler::WriteExtents(size_t bits_per_row
         write_segment(first_in_range + i, destination + i * segment_bytes);
       });
     };
-    extents.push_back(pool_.CreatePinned(padded_bytes + kExtentSlackBytes, fill));
+    make(padded_bytes + kExtentSlackBytes, fill);
   }
-  return extents;
 }
 
 void ColumnAssembler::WriteSegmentData(size_t segment, std::byte* destination) {
@@ -471,18 +531,16 @@ std::vector<size_t> ColumnAssembler::CutTexts() {
   return cuts;
 }
 
-std::vector<memory::ExtentPin> ColumnAssembler::WriteTexts() {
+template <typename Make>
+void ColumnAssembler::WriteTexts(Make make) {
   const std::vector<size_t> cuts = CutTexts();
-  std::vector<memory::ExtentPin> extents;
   for (size_t i = 0; i + 1 < cuts.size(); i++) {
     const SegmentStatistics& last = parts_.segments[cuts[i + 1] - 1];
     const uint64_t bytes = static_cast<uint64_t>(last.base) + Padded(last.text_bytes);
-    extents.push_back(pool_.CreatePinned(
-        bytes + kExtentSlackBytes, [&](std::byte* destination, size_t offset, size_t range) {
-          FillTexts(cuts[i], cuts[i + 1], destination, offset, range);
-        }));
+    make(bytes + kExtentSlackBytes, [&](std::byte* destination, size_t offset, size_t range) {
+      FillTexts(cuts[i], cuts[i + 1], destination, offset, range);
+    });
   }
-  return extents;
 }
 
 void ColumnAssembler::FillTexts(size_t first, size_t end, std::byte* destination, uint64_t offset,

@@ -38,6 +38,8 @@ class ColumnAssembler {
     //! In bytes: of the device, and of text extents as long as a segment fits in.
     uint64_t largest_buffer = 0;
     uint64_t largest_text_extent = 0;
+    //! The first extents may be evicted for the last ones.
+    bool may_lose_extents = false;
   };
 
   ColumnAssembler(Input input, memory::ExtentPool& pool, const ParallelFor& parallel_for);
@@ -45,6 +47,10 @@ class ColumnAssembler {
   //! Throws memory::OutOfMemory, device::DeviceError; Refusal where a segment has more bytes of
   //! text than its offsets or a buffer can hold.
   std::shared_ptr<const ColumnImage> Assemble();
+
+  //! In place of Assemble(): brings back what belongs to the data extent `extent` of `image`, whose
+  //! rows the batches are. Throws RowsDiffer, memory::OutOfMemory, device::DeviceError.
+  PinnedExtents Restore(const ColumnImage& image, size_t extent);
 
  private:
   //! A piece with its place in the column.
@@ -66,10 +72,17 @@ class ColumnAssembler {
   void FindColumnStatistics();
   bool MayBeSorted() const;
 
-  //! Pinned, so that the first extents are not evicted for the last ones.
-  template <typename WriteSegment>
-  std::vector<memory::ExtentPin> WriteExtents(size_t bits_per_row,
-                                              const WriteSegment& write_segment);
+  using Extents = std::vector<std::shared_ptr<memory::Extent>>;
+
+  //! Whether the segments are those of `image` from segment `first` on.
+  bool AreSegmentsOf(const ColumnImage& image, size_t first) const;
+  //! `make` has a function for the content of an extent and its bytes, and makes the extent.
+  template <typename Make>
+  void WriteData(Make make);
+  template <typename Make>
+  void WriteValidity(Make make);
+  template <typename WriteSegment, typename Make>
+  void WriteExtents(size_t bits_per_row, const WriteSegment& write_segment, Make make);
   void WriteSegmentData(size_t segment, std::byte* destination);
   template <typename Out>
   void WriteIntegers(size_t segment, Out* destination);
@@ -87,7 +100,8 @@ class ColumnAssembler {
   void FindTextBytes(size_t segment);
   //! Cuts the segments into text extents: the first segment of each, and the end.
   std::vector<size_t> CutTexts();
-  std::vector<memory::ExtentPin> WriteTexts();
+  template <typename Make>
+  void WriteTexts(Make make);
   //! Writes bytes [offset, offset + bytes) of the extent that holds segments [first, end).
   void FillTexts(size_t first, size_t end, std::byte* destination, uint64_t offset, size_t bytes);
   //! Writes bytes [skip, skip + bytes) of the segment's room: its strings, then zeros.

@@ -1,17 +1,50 @@
 #include "storage/column_builder.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "storage/column_assembler.hpp"
 #include "storage/column_stager.hpp"
 #include "storage/dictionary_merge.hpp"
+#include "storage/extent_source.hpp"
 #include "storage/refusal.hpp"
 #include "storage/staged_piece.hpp"
 #include "storage/text_choice.hpp"
 
 namespace margay::storage {
+
+namespace {
+
+//! Strings are interned or not as they were the first time, whatever their number.
+BuildOptions OptionsFor(const ColumnImage& restored) {
+  BuildOptions options;
+  options.segments_per_extent = restored.SegmentsPerExtent();
+  options.small_dictionary = std::numeric_limits<size_t>::max();
+  options.largest_dictionary = std::numeric_limits<size_t>::max();
+  options.largest_dictionary_bytes = std::numeric_limits<size_t>::max();
+  return options;
+}
+
+//! By interner and its code: the code in `dictionary`. Throws RowsDiffer.
+std::vector<std::vector<uint32_t>> FindCodes(const std::vector<const StringInterner*>& interners,
+                                             const Dictionary& dictionary) {
+  std::vector<std::vector<uint32_t>> codes;
+  for (const StringInterner* interner : interners) {
+    auto& of_interner = codes.emplace_back();
+    for (uint32_t code = 0; code < interner->Size(); code++) {
+      const std::optional<uint32_t> found = dictionary.Find(interner->Value(code));
+      if (!found) {
+        throw RowsDiffer();
+      }
+      of_interner.push_back(*found);
+    }
+  }
+  return codes;
+}
+
+}  // namespace
 
 ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
                              std::shared_ptr<memory::HostAllocator> allocator, BuildOptions options)
@@ -23,6 +56,15 @@ ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
                   specification_.type.ToString() + ", which has no encoding");
   }
 }
+
+ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
+                             std::shared_ptr<const ColumnImage> restored,
+                             std::shared_ptr<memory::HostAllocator> allocator)
+    : specification_(std::move(specification)),
+      allocator_(std::move(allocator)),
+      options_(OptionsFor(*restored)),
+      restored_(std::move(restored)),
+      is_text_(restored_->GetEncoding() == Encoding::Text) {}
 
 ColumnBuilder::~ColumnBuilder() = default;
 
@@ -80,8 +122,7 @@ uint64_t ColumnBuilder::Rows() const {
   return rows;
 }
 
-std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& pool,
-                                                         const ParallelFor& parallel_for) {
+void ColumnBuilder::Order() {
   ThrowIfRefused();
   if (idle_.size() != stager_count_) {
     throw std::logic_error("ColumnBuilder::Finish: a batch is still open");
@@ -95,7 +136,17 @@ std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& poo
     throw std::logic_error("ColumnBuilder::Finish: two batches with the index " +
                            std::to_string(same->index));
   }
+}
 
+void ColumnBuilder::Clear() {
+  batches_.clear();
+  idle_.clear();
+  stager_count_ = 0;
+}
+
+std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& pool,
+                                                         const ParallelFor& parallel_for) {
+  Order();
   ColumnAssembler::Input input;
   input.type = specification_.type;
   input.segments_per_extent = options_.segments_per_extent != 0
@@ -105,6 +156,7 @@ std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& poo
   input.name = specification_.name;
   input.largest_buffer = pool.Device()->Info().largest_buffer;
   input.largest_text_extent = options_.largest_text_extent;
+  input.may_lose_extents = options_.may_lose_extents;
   MergedStrings strings;
   if (specification_.type.IsVarchar()) {
     const std::vector<const StringInterner*> interners = Interners();
@@ -121,10 +173,32 @@ std::shared_ptr<const ColumnImage> ColumnBuilder::Finish(memory::ExtentPool& poo
   }
   std::shared_ptr<const ColumnImage> image =
       ColumnAssembler(std::move(input), pool, parallel_for).Assemble();
-  batches_.clear();
-  idle_.clear();
-  stager_count_ = 0;
+  Clear();
   return image;
+}
+
+PinnedExtents ColumnBuilder::Restore(size_t extent, memory::ExtentPool& pool,
+                                     const ParallelFor& parallel_for) {
+  Order();
+  ColumnAssembler::Input input;
+  input.type = specification_.type;
+  input.segments_per_extent = options_.segments_per_extent;
+  input.batches = &batches_;
+  input.name = specification_.name;
+  input.largest_buffer = pool.Device()->Info().largest_buffer;
+  input.largest_text_extent = options_.largest_text_extent;
+  std::vector<std::vector<uint32_t>> codes;
+  if (is_text_) {
+    input.texts.emplace(Interners());
+  } else if (specification_.type.IsVarchar()) {
+    codes = FindCodes(Interners(), *restored_->GetDictionary());
+    input.dictionary = restored_->GetDictionary();
+    input.codes = &codes;
+  }
+  PinnedExtents pins =
+      ColumnAssembler(std::move(input), pool, parallel_for).Restore(*restored_, extent);
+  Clear();
+  return pins;
 }
 
 std::vector<const StringInterner*> ColumnBuilder::Interners() const {

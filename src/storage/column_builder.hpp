@@ -32,6 +32,9 @@ class ColumnBuilder {
   //! Throws Refusal where the type has no encoding.
   ColumnBuilder(ColumnSpecification specification, std::shared_ptr<memory::HostAllocator> allocator,
                 BuildOptions options);
+  //! For rows of one extent of `restored`, which Restore() brings back.
+  ColumnBuilder(ColumnSpecification specification, std::shared_ptr<const ColumnImage> restored,
+                std::shared_ptr<memory::HostAllocator> allocator);
   ~ColumnBuilder();
   ColumnBuilder(const ColumnBuilder&) = delete;
   ColumnBuilder& operator=(const ColumnBuilder&) = delete;
@@ -64,13 +67,22 @@ class ColumnBuilder {
   std::shared_ptr<const ColumnImage> Finish(memory::ExtentPool& pool,
                                             const ParallelFor& parallel_for = SequentialFor);
 
+  //! In place of Finish(): the batches as the data extent `extent` of the column that is restored,
+  //! with what belongs to it. Throws RowsDiffer, memory::OutOfMemory, device::DeviceError.
+  PinnedExtents Restore(size_t extent, memory::ExtentPool& pool,
+                        const ParallelFor& parallel_for = SequentialFor);
+
  private:
+  //! Puts the batches into their order.
+  void Order();
+  void Clear();
   //! By number of the stager.
   std::vector<const StringInterner*> Interners() const;
 
   const ColumnSpecification specification_;
   const std::shared_ptr<memory::HostAllocator> allocator_;
   const BuildOptions options_;
+  const std::shared_ptr<const ColumnImage> restored_;
   std::atomic<size_t> staged_bytes_{0};
   std::atomic<bool> is_refused_{false};
   std::atomic<bool> is_text_{false};

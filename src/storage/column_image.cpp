@@ -63,6 +63,49 @@ ColumnImage::ColumnImage(Parts parts)
   }
 }
 
+size_t ColumnImage::FirstTextOf(size_t extent) const {
+  const size_t segment = extent * segments_per_extent_;
+  return segment < text_extents_.size() ? text_extents_[segment] : texts_.size();
+}
+
+std::optional<PinnedExtents> ColumnImage::TryPin(size_t extent) const {
+  PinnedExtents pins;
+  const auto pin = [](const std::shared_ptr<memory::Extent>& from,
+                      std::vector<memory::ExtentPin>& to) {
+    auto pinned = from->TryPin();
+    if (pinned) {
+      to.push_back(std::move(*pinned));
+    }
+    return pinned.has_value();
+  };
+  bool has_all = pin(data_[extent], pins.data);
+  if (!validity_.empty()) {
+    has_all = has_all && pin(validity_[extent], pins.validity);
+  }
+  for (size_t text = FirstTextOf(extent); text < FirstTextOf(extent + 1); text++) {
+    has_all = has_all && pin(texts_[text], pins.texts);
+  }
+  if (!has_all) {
+    return std::nullopt;
+  }
+  return pins;
+}
+
+size_t ColumnImage::HeldBytes() const {
+  size_t bytes = bytes_;
+  for (const auto* extents : {&data_, &validity_, &texts_}) {
+    for (const auto& extent : *extents) {
+      bytes -= extent->IsLost() ? extent->Bytes() : 0;
+    }
+  }
+  return bytes;
+}
+
+bool ColumnImage::IsGone() const {
+  return !data_.empty() && std::all_of(data_.begin(), data_.end(),
+                                       [](const auto& extent) { return extent->IsLost(); });
+}
+
 bool ColumnImage::IsLost() const {
   const auto is_lost = [](const auto& extent) { return extent->IsLost(); };
   return std::any_of(data_.begin(), data_.end(), is_lost) ||

@@ -3,17 +3,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "memory/extent.hpp"
+#include "memory/extent_pin.hpp"
 #include "storage/column_form.hpp"
 #include "storage/dictionary_strings.hpp"
 
 namespace margay::storage {
 
+//! Where the segments of one data extent of a column lie, pinned.
+struct PinnedExtents {
+  std::vector<memory::ExtentPin> data;      //!< one
+  std::vector<memory::ExtentPin> validity;  //!< one, or none where the column has no NULLs
+  std::vector<memory::ExtentPin> texts;     //!< of a Text column, in order
+};
+
 //! One encoded column of a table image; constants.hpp draws how it lies in its extents. Immutable,
-//! so thread-safe, but its extents may lose their content: pin them before use, and treat a column
-//! with one lost extent as lost.
+//! so thread-safe, but its extents may lose their content: pin them before use. What is lost an
+//! ExtentSource may bring back.
 class ColumnImage : public ColumnForm {
  public:
   //! What a ColumnImage is made of.
@@ -48,14 +57,24 @@ class ColumnImage : public ColumnForm {
   //! Segments()[s].base on. None for other encodings.
   const std::vector<std::shared_ptr<memory::Extent>>& TextExtents() const { return texts_; }
   size_t TextExtentOf(size_t segment) const { return text_extents_[segment]; }
+  //! The first text extent of a data extent's segments; behind the last data extent, the number of
+  //! text extents. 0 for other encodings.
+  size_t FirstTextOf(size_t extent) const;
+
+  //! What belongs to one data extent; none where anything of it is lost.
+  std::optional<PinnedExtents> TryPin(size_t extent) const;
 
   //! The strings of the dictionary near the device.
   DictionaryStrings& Strings() const { return strings_; }
 
   //! Memory of extents, dictionary and statistics, lost extents included, but for Strings().
   size_t Bytes() const { return bytes_; }
-  //! Whether any extent is lost. Only `true` lasts.
+  //! The same without lost extents.
+  size_t HeldBytes() const;
+  //! Whether any extent is lost.
   bool IsLost() const;
+  //! Whether there are values, and the extents of all of them are lost.
+  bool IsGone() const;
 
  private:
   const size_t segments_per_extent_;

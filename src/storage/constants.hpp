@@ -72,4 +72,23 @@ constexpr size_t SegmentCount(uint64_t rows) {
   return static_cast<size_t>((rows + kSegmentRows - 1) / kSegmentRows);
 }
 
+//! Extents of a table under a limit: kernels that find rows by their numbers take one pointer for
+//! each, of each column.
+inline constexpr uint64_t kMostExtentsUnderLimit = 16;
+
+//! This many rows of a table in one extent for each byte of the limit: columns of 4 bytes then take
+//! a sixteenth of the limit each, so that what a launch reads has room beside tables of joins and
+//! groups.
+inline constexpr uint64_t kLimitBytesPerRow = 64;
+
+//! The same where columns share `limit` bytes, and extents of a table of `rows` rows that does not
+//! fit are evicted and brought back while it is read.
+constexpr size_t SegmentsPerExtent(uint64_t largest_buffer, uint64_t limit, uint64_t rows) {
+  const uint64_t segments = SegmentCount(rows);
+  const uint64_t wanted =
+      std::max(limit / kLimitBytesPerRow / kSegmentRows,
+               (segments + kMostExtentsUnderLimit - 1) / kMostExtentsUnderLimit);
+  return static_cast<size_t>(std::clamp<uint64_t>(wanted, 1, SegmentsPerExtent(largest_buffer)));
+}
+
 }  // namespace margay::storage

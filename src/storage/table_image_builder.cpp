@@ -16,6 +16,17 @@ TableImageBuilder::TableImageBuilder(std::vector<ColumnSpecification> columns,
   }
 }
 
+TableImageBuilder::TableImageBuilder(
+    std::vector<ColumnSpecification> columns,
+    const std::vector<std::shared_ptr<const ColumnImage>>& restored,
+    const std::shared_ptr<memory::HostAllocator>& allocator) {
+  columns_.reserve(columns.size());
+  for (size_t i = 0; i < columns.size(); i++) {
+    columns_.push_back(
+        std::make_unique<ColumnBuilder>(std::move(columns[i]), restored[i], allocator));
+  }
+}
+
 TableImageBuilder::~TableImageBuilder() = default;
 
 BatchWriter TableImageBuilder::StartBatch(uint64_t batch_index) {
@@ -33,6 +44,12 @@ size_t TableImageBuilder::StagedBytes() const {
 std::shared_ptr<const ColumnImage> TableImageBuilder::FinishColumn(
     size_t column, memory::ExtentPool& pool, const ParallelFor& parallel_for) {
   return columns_[column]->Finish(pool, parallel_for);
+}
+
+PinnedExtents TableImageBuilder::RestoreColumn(size_t column, size_t extent,
+                                               memory::ExtentPool& pool,
+                                               const ParallelFor& parallel_for) {
+  return columns_[column]->Restore(extent, pool, parallel_for);
 }
 
 std::shared_ptr<TableImage> TableImageBuilder::Finish(memory::ExtentPool& pool,

@@ -31,6 +31,11 @@ class TableImageBuilder {
   TableImageBuilder(std::vector<ColumnSpecification> columns,
                     const std::shared_ptr<memory::HostAllocator>& allocator,
                     BuildOptions options = {});
+  //! For the rows of one extent of `restored`, which belong to `columns`: RestoreColumn() takes the
+  //! place of FinishColumn().
+  TableImageBuilder(std::vector<ColumnSpecification> columns,
+                    const std::vector<std::shared_ptr<const ColumnImage>>& restored,
+                    const std::shared_ptr<memory::HostAllocator>& allocator);
   ~TableImageBuilder();
   TableImageBuilder(const TableImageBuilder&) = delete;
   TableImageBuilder& operator=(const TableImageBuilder&) = delete;
@@ -48,6 +53,10 @@ class TableImageBuilder {
   //! column. Throws as ColumnBuilder::Finish().
   std::shared_ptr<const ColumnImage> FinishColumn(size_t column, memory::ExtentPool& pool,
                                                   const ParallelFor& parallel_for = SequentialFor);
+
+  //! One column of the data extent `extent`. Throws as ColumnBuilder::Restore().
+  PinnedExtents RestoreColumn(size_t column, size_t extent, memory::ExtentPool& pool,
+                              const ParallelFor& parallel_for = SequentialFor);
 
   //! All columns as a new image, by their ids. Throws as ColumnBuilder::Finish() for the first
   //! column that fails.

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
+
 #include "device/fault_injection.hpp"
+#include "duckdb/storage/buffer_manager.hpp"
 #include "test_database.hpp"
 
 namespace margay::integration {
@@ -12,6 +18,13 @@ constexpr const char* kQuery = "SELECT g, count(*), sum(v) FROM t GROUP BY g ORD
 
 bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+//! Of one that has a turn together with others: waits until another wants to be alone, or is done.
+void WaitUntilOneHasToBeAlone(ExecutionTurns& turns, const std::atomic<bool>& is_done) {
+  while (!is_done && turns.TryTogether()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 class PhysicalPartTest : public ::testing::Test {
@@ -312,15 +325,107 @@ TEST_F(PhysicalPartTest, ADeviceThatFailsIsAnErrorInForceModeAndDuckDBsTaskInAut
 
 TEST_F(PhysicalPartTest, ALimitOfDeviceMemoryIsNamedWhereItIsReached) {
   Force();
-  // Room for nothing, and room for one of the two columns.
-  for (const char* limit : {"1KB", "700KB"}) {
-    database_.Run("SET margay_device_memory = '" + std::string(limit) + "'");
-    std::string problem = database_.Query(kQuery);
-    EXPECT_TRUE(Contains(problem, "margay_device_memory")) << problem;
-    EXPECT_FALSE(Contains(problem, "memory_limit")) << problem;
-  }
+  database_.Run("SET margay_device_memory = '1KB'");
+  const std::string problem = database_.Query(kQuery);
+  EXPECT_TRUE(Contains(problem, "margay_device_memory")) << problem;
+  EXPECT_FALSE(Contains(problem, "memory_limit")) << problem;
+  // Room for one of the two columns: their extents take turns.
+  database_.Run("SET margay_device_memory = '700KB'");
+  EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+  EXPECT_GT(database_.Counter("extents_restored"), 0U);
   database_.Run("RESET margay_device_memory");
   EXPECT_EQ(database_.Query(kQuery), database_.Reference(kQuery));
+}
+
+TEST_F(PhysicalPartTest, WhatFindsNoRoomBesideOthersRunsAlone) {
+  Force();
+  database_.Run("SET margay_device_memory = '2MB'");
+  const std::string expected = database_.Query(kQuery);
+  const auto place = database_.State().devices.List().at(0);
+  auto turn = place->turns->TryTogether();
+  std::optional<memory::ExtentPin> taken = place->pool->CreateZeroed(1'990'000);
+  std::atomic<bool> is_answered{false};
+  std::thread other([&] {
+    WaitUntilOneHasToBeAlone(*place->turns, is_answered);
+    taken.reset();
+    turn.reset();
+  });
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  is_answered = true;
+  other.join();
+  EXPECT_EQ(database_.Counter("turns_alone"), 1U);
+}
+
+TEST_F(PhysicalPartTest, LackOfDuckDBsMemoryBesideOthersIsTriedAgainAlone) {
+  Force();
+  const std::string query = "SELECT count(*), sum(v), sum(g) FROM t";
+  const std::string expected = database_.Query(query);
+  const auto place = database_.State().devices.List().at(0);
+  if (!place->device->IsZeroCopy()) {
+    GTEST_SKIP() << "memory_limit does not count what lies on the device";
+  }
+  database_.Run("FROM margay_evict()");
+  database_.Run("SET temp_directory = ''");
+  database_.Run("SET memory_limit = '100MB'");
+  auto& manager = duckdb::BufferManager::GetBufferManager(*database_.Database().instance);
+  constexpr size_t kLeft = 400'000;
+  auto turn = place->turns->TryTogether();
+  auto taken =
+      place->pool->Allocator()->Allocate(manager.GetMaxMemory() - manager.GetUsedMemory() - kLeft);
+  ASSERT_NE(taken->TryPin(), nullptr);
+  std::atomic<bool> is_answered{false};
+  std::thread other([&] {
+    WaitUntilOneHasToBeAlone(*place->turns, is_answered);
+    taken->Unpin();
+    taken.reset();
+    turn.reset();
+  });
+  EXPECT_EQ(database_.Query(query), expected);
+  is_answered = true;
+  other.join();
+  EXPECT_EQ(database_.Counter("turns_alone"), 1U);
+}
+
+TEST_F(PhysicalPartTest, AutoModeDoesNotWaitForOneThatIsAlone) {
+  ASSERT_TRUE(RunsOnDeviceInTheEnd(kQuery));
+  const auto place = database_.State().devices.List().at(0);
+  const auto alone = place->turns->Take(ExecutionTurns::Kind::Alone, [] { return false; });
+  const std::string expected = database_.Reference(kQuery);
+  const uint64_t before = InDuckDB();
+  EXPECT_EQ(database_.Query(kQuery), expected);
+  EXPECT_EQ(InDuckDB(), before + 1);
+  const std::string plan = database_.Query("EXPLAIN ANALYZE " + std::string(kQuery));
+  EXPECT_TRUE(Contains(plan, "alone")) << plan;
+}
+
+TEST_F(PhysicalPartTest, NothingIsEncodedInTheBackgroundBesideOneThatIsAlone) {
+  ASSERT_TRUE(RunsOnDeviceInTheEnd("SELECT sum(k) FROM t"));
+  const auto place = database_.State().devices.List().at(0);
+  auto alone = place->turns->Take(ExecutionTurns::Kind::Alone, [] { return false; });
+  const uint64_t columns = database_.Counter("columns_built");
+  const uint64_t jobs = database_.Counter("background_jobs");
+  database_.Query(kQuery);
+  while (database_.Counter("background_jobs") == jobs) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(database_.Counter("columns_built"), columns);
+  alone.reset();
+  database_.State().builder.WaitUntilIdle();
+  EXPECT_EQ(database_.Counter("columns_built"), columns + 2);
+}
+
+TEST_F(PhysicalPartTest, TheCacheListsWhatItHoldsOfAColumn) {
+  Force();
+  const std::string held = "SELECT sum(bytes) FROM margay_cache() WHERE \"column\" = 'v'";
+  database_.Run("SET margay_device_memory = '1MB'");
+  EXPECT_EQ(database_.Query("SELECT sum(v) FROM t"), database_.Reference("SELECT sum(v) FROM t"));
+  const std::string whole = database_.Query(held);
+  database_.Run("SET margay_device_memory = '400KB'");
+  EXPECT_EQ(database_.Query("SELECT sum(v) FROM t"), database_.Reference("SELECT sum(v) FROM t"));
+  const std::string part = database_.Query(held);
+  EXPECT_GT(std::stoull(part), 0U);
+  EXPECT_LT(std::stoull(part), std::stoull(whole));
 }
 
 TEST_F(PhysicalPartTest, ALostDeviceIsOpenedAgain) {
@@ -407,6 +512,11 @@ TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
     EXPECT_TRUE(Contains(database.Query("SET " + std::string(setting) + " = NULL"),
                          "must be a number, 0 or larger"))
         << setting;
+  }
+  for (const char* value : {"0", "1025", "NULL"}) {
+    EXPECT_TRUE(Contains(database.Query(std::string("SET margay_partitions = ") + value),
+                         "must be a number from 1 to 1024"))
+        << value;
   }
   EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = NULL"), "name of a folder"));
   EXPECT_TRUE(Contains(database.Query("SET margay_cache_directory = '/dev/null/kernels'"),
