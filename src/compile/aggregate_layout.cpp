@@ -23,9 +23,6 @@ namespace {
 //! Sum64 needs at least this many rows between flushes to be worth it; larger values take Sum128.
 constexpr uint64_t kFewestRowsPerTable = uint64_t{1} << 22;
 
-//! No run makes more rows, whatever its joins multiply.
-constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
-
 //! A shared table is indexed directly if it has at most this many slots per expected group, or
 //! kAlwaysDirect in all: beyond, a hash table is smaller.
 constexpr uint64_t kMostSlotsPerGroup = 4;
@@ -148,6 +145,26 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
     groups = std::min(layout.groups, LimitedProduct(groups, values));
   }
   return groups;
+}
+
+//! A guess of how many groups there will be; where there are more, a hash table grows. `rows` are
+//! those of the scanned table.
+uint64_t ExpectedGroups(const Program& program, const AggregateLayout& layout,
+                        const KernelContext& context, uint64_t rows) {
+  const Pipeline& pipeline = program.result;
+  double most = program.expected_share;
+  // Of keys that the scanned table has there are no more than its rows have, however many rows
+  // joins make of them.
+  bool are_scanned = true;
+  for (const plan::ExpressionPointer& key : pipeline.outputs)
+    VisitColumns(*key, [&](size_t column) {
+      are_scanned = are_scanned && context.columns[column].table == pipeline.table;
+    });
+  if (are_scanned)
+    most = std::min(most, program.expected_scan_share);
+  const auto most_groups = static_cast<uint64_t>(static_cast<double>(rows) * most);
+  return std::clamp<uint64_t>(EstimateGroups(pipeline, layout, context), 1,
+                              std::max<uint64_t>(most_groups, 1));
 }
 
 //! Whether a key is a slice of text: unlike a column without a dictionary, it may have few values.
@@ -318,11 +335,14 @@ size_t AggregateLayout::KeysBeside(size_t key) const {
 
 AggregateLayout AggregateLayout::Of(const Program& program,
                                     const std::vector<JoinTable>& join_tables,
-                                    KernelContext scratch, uint64_t rows, bool multiplies_rows,
-                                    Shape shape) {
+                                    KernelContext scratch,
+                                    const std::vector<uint64_t>& rows_of_tables, Shape shape) {
   const Pipeline& pipeline = program.result;
+  const uint64_t rows = rows_of_tables[pipeline.table];
+  const bool multiplies_rows = MultipliesRows(pipeline, join_tables);
   AggregateLayout layout;
-  layout.most_rows = multiplies_rows ? kMostMultipliedRows : std::max<uint64_t>(rows, 1);
+  layout.most_rows = std::max<uint64_t>(
+      MostRows(program, pipeline, join_tables, scratch.columns, rows_of_tables), 1);
   CodeBlock block;
   const DirectReader reader;  // of code that is thrown away
   ExpressionWriter writer(scratch, reader, block);
@@ -339,11 +359,7 @@ AggregateLayout AggregateLayout::Of(const Program& program,
     is_dependent = GroupDependence(program, join_tables, scratch.columns).DependentKeys();
     LayKeys(pipeline, is_dependent, writer, scratch, layout);
     SharedGroups& shared = layout.shared.emplace();
-    // Also where joins make more rows of them: a hash table grows.
-    const auto expected_rows =
-        static_cast<uint64_t>(static_cast<double>(rows) * program.expected_share);
-    const uint64_t expected = std::clamp<uint64_t>(EstimateGroups(pipeline, layout, scratch), 1,
-                                                   std::max<uint64_t>(expected_rows, 1));
+    const uint64_t expected = ExpectedGroups(program, layout, scratch, rows);
     shared.is_hashed =
         layout.index_places.size() > 1 || HasSlices(layout) ||
         (layout.groups > kAlwaysDirect && layout.groups / kMostSlotsPerGroup > expected);
@@ -351,6 +367,8 @@ AggregateLayout AggregateLayout::Of(const Program& program,
                                     : layout.groups;
     shared.is_clustered = IsClustered(pipeline, is_dependent, scratch);
   }
+
+  layout.expected_groups = ExpectedGroups(program, layout, scratch, rows);
 
   AccumulatorList list(layout);
   std::map<std::string, size_t> argument_numbers;

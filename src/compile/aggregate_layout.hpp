@@ -81,6 +81,8 @@ struct AggregateLayout {
   uint64_t rows_per_table = UINT64_MAX;
   //! A group has at most this many rows.
   uint64_t most_rows = 0;
+  //! A guess of how many groups have rows.
+  uint64_t expected_groups = 1;
 
   //! At most this many groups have rows; at least 1.
   uint64_t MostGroups() const { return std::min(groups, std::max<uint64_t>(most_rows, 1)); }
@@ -92,11 +94,10 @@ struct AggregateLayout {
   //! How many keys tell groups apart, if `key` is one of them; else 0.
   size_t KeysBeside(size_t key) const;
 
-  //! Lays out the aggregates of the result of `program` over `rows` rows, of which joins may make
-  //! any number of rows if `multiplies_rows`, for a kernel of `shape`. Throws Unsupported.
+  //! Lays out the aggregates of the result of `program`, for a kernel of `shape`. `rows` are those
+  //! of all tables. Throws Unsupported.
   static AggregateLayout Of(const Program& program, const std::vector<JoinTable>& join_tables,
-                            KernelContext scratch, uint64_t rows, bool multiplies_rows,
-                            Shape shape);
+                            KernelContext scratch, const std::vector<uint64_t>& rows, Shape shape);
 };
 
 //! Writes the value of an aggregate's argument for the row at hand. `columns` are those of the

@@ -51,15 +51,15 @@ class CollectOutputs {
  public:
   //! `kept` gets the columns of a result that stays on the device, else it is null. Writes into
   //! `block`, as `writer` does. All outlive the object.
-  CollectOutputs(CollectKernel& collect, std::vector<KeptColumn>* kept, uint64_t most_groups,
+  CollectOutputs(CollectKernel& collect, std::vector<KeptColumn>* kept, const KeptSize& groups,
                  ExpressionWriter& writer, CodeBlock& block)
-      : collect_(collect), kept_(kept), most_groups_(most_groups), writer_(writer), block_(block) {}
+      : collect_(collect), kept_(kept), groups_(groups), writer_(writer), block_(block) {}
 
   //! Of a string: its code.
   void AddValue(const plan::Type& type, const Value& value,
                 const std::shared_ptr<const storage::Dictionary>& texts, size_t group_keys) {
     if (kept_ != nullptr) {
-      Keep(KeepColumn(type, value, texts, most_groups_, group_keys), value);
+      Keep(KeepColumn(type, value, texts, groups_, group_keys), value);
       return;
     }
     RowOutput output;
@@ -82,7 +82,7 @@ class CollectOutputs {
       if (function != nullptr)
         throw Unsupported("computing " + function->ToString(column.name) +
                           " of groups below another operator");
-      Keep(KeepText(column, row.CanBeNull(), most_groups_), row);
+      Keep(KeepText(column, row.CanBeNull(), groups_), row);
       return;
     }
     RowOutput output;
@@ -111,7 +111,7 @@ class CollectOutputs {
 
   CollectKernel& collect_;
   std::vector<KeptColumn>* kept_;
-  const uint64_t most_groups_;
+  const KeptSize groups_;
   ExpressionWriter& writer_;
   CodeBlock& block_;
 };
@@ -440,7 +440,8 @@ std::string GroupTableWriter::CollectSource(Shape shape, CollectKernel& collect,
   const DirectReader reader;
   ExpressionWriter writer(context, reader, body);
   GroupValues values(layout_, writer, context.parameters, IndexCode(), "words");
-  CollectOutputs outputs(collect, kept, layout_.MostGroups(), writer, body);
+  CollectOutputs outputs(collect, kept, {layout_.MostGroups(), layout_.expected_groups}, writer,
+                         body);
   for (size_t i = 0; i < layout_.keys.size(); i++) {
     const GroupKey& key = layout_.keys[i];
     if (key.text) {

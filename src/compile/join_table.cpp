@@ -87,6 +87,34 @@ bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join
   });
 }
 
+uint64_t MostRows(const Program& program, const Pipeline& pipeline,
+                  const std::vector<JoinTable>& join_tables,
+                  const std::vector<InputColumn>& columns, const std::vector<uint64_t>& rows) {
+  uint64_t most = std::min(rows[pipeline.table], kMostMultipliedRows);
+  bool is_multiplied = false;
+  for (const PipelineJoin& join : pipeline.joins) {
+    if (!join.GivesBuildSide() || join_tables[join.build].keys_are_unique)
+      continue;
+    const uint64_t matches =
+        MostRows(program, program.builds[join.build].pipeline, join_tables, columns, rows);
+    // A row of the build side is found by one row at most whose key is unique.
+    const bool has_own_matches =
+        !is_multiplied && std::any_of(join.keys.begin(), join.keys.end(), [&](const auto& key) {
+          return !key.nulls_are_equal && UniqueColumn(*key.probe, columns, pipeline.table);
+        });
+    is_multiplied = true;
+    if (!has_own_matches)
+      most = most > kMostMultipliedRows / std::max<uint64_t>(matches, 1)
+                 ? kMostMultipliedRows
+                 : most * std::max<uint64_t>(matches, 1);
+    else if (join.kind == plan::JoinKind::Left)
+      most = std::min(most + matches, kMostMultipliedRows);
+    else
+      most = matches;
+  }
+  return most;
+}
+
 JoinTable JoinTable::Of(const Program& program, size_t build, const std::vector<JoinTable>& others,
                         KernelContext scratch, const std::vector<uint64_t>& rows, Shape shape,
                         std::optional<JoinMethod> method) {

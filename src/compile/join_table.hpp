@@ -117,4 +117,12 @@ inline constexpr uint64_t kMostEntries = (uint64_t{1} << 31) - 2;
 //! Whether joins can make several rows of one. `join_tables` are those of the program's builds.
 bool MultipliesRows(const Pipeline& pipeline, const std::vector<JoinTable>& join_tables);
 
+//! No pipeline gives more rows: it would take years.
+inline constexpr uint64_t kMostMultipliedRows = uint64_t{1} << 60;
+
+//! The most rows that `pipeline` of `program` gives. `columns` and `rows` are those of all tables.
+uint64_t MostRows(const Program& program, const Pipeline& pipeline,
+                  const std::vector<JoinTable>& join_tables,
+                  const std::vector<InputColumn>& columns, const std::vector<uint64_t>& rows);
+
 }  // namespace margay::compile

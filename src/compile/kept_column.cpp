@@ -1,5 +1,6 @@
 #include "compile/kept_column.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "compile/group_values.hpp"
@@ -37,10 +38,15 @@ storage::Encoding EncodingOf(const plan::Type& stored) {
   }
 }
 
+void SetRows(const KeptSize& rows, storage::ColumnForm::Parts& form) {
+  form.rows = form.statistics.rows = rows.most;
+  form.expected_rows = std::min(rows.expected, rows.most);
+}
+
 }  // namespace
 
 KeptColumn KeepColumn(const plan::Type& type, const Value& value,
-                      std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
+                      std::shared_ptr<const storage::Dictionary> texts, const KeptSize& rows,
                       size_t group_keys) {
   KeptColumn column;
   column.stored = type.IsFloat() ? type : StoredType(value.range);
@@ -48,7 +54,7 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
   form.type = type;
   form.encoding = texts ? storage::Encoding::Dictionary : EncodingOf(column.stored);
   form.width = static_cast<size_t>(column.stored.PhysicalBytes());
-  form.rows = rows;
+  SetRows(rows, form);
   form.statistics.min = value.range.low;
   form.statistics.max = value.range.high;
   if (type.IsFloat()) {
@@ -56,8 +62,7 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
     form.statistics.real_max = std::numeric_limits<double>::infinity();
     form.statistics.has_nan = true;
   }
-  form.statistics.rows = rows;
-  form.statistics.distinct_count = group_keys == 1 ? rows : 0;
+  form.statistics.distinct_count = group_keys == 1 ? rows.most : 0;
   form.group_keys = group_keys;
   form.has_validity = value.CanBeNull();
   form.dictionary = std::move(texts);
@@ -65,15 +70,14 @@ KeptColumn KeepColumn(const plan::Type& type, const Value& value,
   return column;
 }
 
-KeptColumn KeepText(const InputColumn& text, bool can_be_null, uint64_t rows) {
+KeptColumn KeepText(const InputColumn& text, bool can_be_null, const KeptSize& rows) {
   KeptColumn column;
   column.stored = plan::TypeKind::UInt32;
   storage::ColumnForm::Parts form;
   form.type = plan::TypeKind::Varchar;
   form.encoding = storage::Encoding::TextRow;
   form.width = static_cast<size_t>(column.stored.PhysicalBytes());
-  form.rows = rows;
-  form.statistics.rows = rows;
+  SetRows(rows, form);
   form.has_validity = can_be_null;
   form.text_source = text.TextImage();
   form.text_slice = text.Slice();
@@ -89,7 +93,7 @@ std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
   ExpressionWriter writer(scratch, reader, block);
   // Shared tables have kernels that pack them; the index of other groups is one word.
   GroupValues values(layout, writer, scratch.parameters, {""}, "");
-  const uint64_t rows = layout.MostGroups();
+  const KeptSize rows{layout.MostGroups(), layout.expected_groups};
   std::vector<KeptColumn> columns;
   for (size_t i = 0; i < layout.keys.size(); i++) {
     const GroupKey& key = layout.keys[i];

@@ -16,15 +16,21 @@ struct KeptColumn {
   std::shared_ptr<const storage::ColumnForm> form;
 };
 
-//! The column of `type` that holds `value`, at most `rows` times. `group_keys`: as in the form.
-//! Strings are codes into `texts`.
+//! How many rows a result has that stays on the device.
+struct KeptSize {
+  uint64_t most = 0;
+  uint64_t expected = 0;  //!< a guess
+};
+
+//! The column of `type` that holds `value` in all of `rows`. `group_keys`: as in the form. Strings
+//! are codes into `texts`.
 KeptColumn KeepColumn(const plan::Type& type, const Value& value,
-                      std::shared_ptr<const storage::Dictionary> texts, uint64_t rows,
+                      std::shared_ptr<const storage::Dictionary> texts, const KeptSize& rows,
                       size_t group_keys);
 
 //! The column of strings of `text`, a text column, by their rows in the column that holds the
-//! bytes; at most `rows` of them.
-KeptColumn KeepText(const InputColumn& text, bool can_be_null, uint64_t rows);
+//! bytes.
+KeptColumn KeepText(const InputColumn& text, bool can_be_null, const KeptSize& rows);
 
 //! The columns of an aggregate without dependent keys that the host finishes.
 std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,

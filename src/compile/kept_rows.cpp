@@ -103,20 +103,7 @@ Range Narrowed(const Range& range, const plan::Expression& expression,
 
 }  // namespace
 
-uint64_t MostRows(const Program& program, const Pipeline& pipeline,
-                  const std::vector<JoinTable>& join_tables, const std::vector<uint64_t>& rows) {
-  uint64_t most = std::min(rows[pipeline.table], kMostEntries);
-  for (const PipelineJoin& join : pipeline.joins) {
-    if (!join.GivesBuildSide() || join_tables[join.build].keys_are_unique)
-      continue;
-    const uint64_t matches =
-        MostRows(program, program.builds[join.build].pipeline, join_tables, rows);
-    most = std::min(most * std::max<uint64_t>(matches, 1), kMostEntries);
-  }
-  return most;
-}
-
-KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
+KeptColumn KeepOutput(const plan::ExpressionPointer& expression, const KeptSize& rows,
                       const std::vector<plan::ExpressionPointer>& conjuncts,
                       KernelContext scratch) {
   CodeBlock block;  // of code that is thrown away
@@ -140,11 +127,12 @@ KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
 }
 
 KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
-  uint64_t rows = 0;
+  KeptSize rows;
   Value value;
   value.range = {columns[0].form->Statistics().min, columns[0].form->Statistics().max, true};
   for (const KeptColumn& column : columns) {
-    rows = std::min(rows + column.form->Rows(), kMostEntries);
+    rows.most = std::min(rows.most + column.form->Rows(), kMostEntries);
+    rows.expected += column.form->ExpectedRows();
     value.range =
         value.range.Union({column.form->Statistics().min, column.form->Statistics().max, true});
     if (column.form->HasValidity())

@@ -7,14 +7,9 @@
 
 namespace margay::compile {
 
-//! The most rows that `pipeline` of `program` gives, or kMostEntries, if those are fewer. `rows`
-//! are those of the tables.
-uint64_t MostRows(const Program& program, const Pipeline& pipeline,
-                  const std::vector<JoinTable>& join_tables, const std::vector<uint64_t>& rows);
-
-//! The column that holds `expression`, an output of rows that stay on the device, at most `rows`
-//! of them, for which all of `conjuncts` hold. Throws Unsupported.
-KeptColumn KeepOutput(const plan::ExpressionPointer& expression, uint64_t rows,
+//! The column that holds `expression`, an output of rows that stay on the device, for which all of
+//! `conjuncts` hold. Throws Unsupported.
+KeptColumn KeepOutput(const plan::ExpressionPointer& expression, const KeptSize& rows,
                       const std::vector<plan::ExpressionPointer>& conjuncts, KernelContext scratch);
 
 //! A column that holds the values of all of `columns`, of one type, one after the other. Strings

@@ -96,7 +96,12 @@ void KernelGenerator::KeepRows() {
   if (input_.kept) {
     kernel_.kept = *input_.kept;
   } else {
-    const uint64_t rows = MostRows(input_.program, pipeline_, input_.join_tables, input_.rows);
+    const auto expected =
+        static_cast<double>(input_.rows[pipeline_.table]) * input_.program.expected_share;
+    const KeptSize rows{std::min(MostRows(input_.program, pipeline_, input_.join_tables,
+                                          input_.columns, input_.rows),
+                                 kMostEntries),
+                        static_cast<uint64_t>(expected)};
     for (const plan::ExpressionPointer& expression : pipeline_.outputs)
       kernel_.kept.push_back(KeepOutput(expression, rows, pipeline_.conjuncts, context_));
   }
@@ -141,8 +146,7 @@ KernelGenerator::KernelGenerator(const Input& input, const Pipeline& pipeline)
   Pipeline reading = pipeline;
   if (pipeline.is_aggregate) {
     kernel_.aggregate =
-        AggregateLayout::Of(input.program, input.join_tables, context_, input.rows[pipeline.table],
-                            MultipliesRows(), input.shape);
+        AggregateLayout::Of(input.program, input.join_tables, context_, input.rows, input.shape);
     if (kernel_.aggregate.shared)
       group_table_.emplace(pipeline, kernel_.aggregate, context_);
     for (size_t i = reading.outputs.size(); i-- > 0;) {

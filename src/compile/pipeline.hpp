@@ -53,7 +53,7 @@ struct BuildPipeline {
   bool needs_rows = true;     //!< the join with it asks for more of a row than whether there is one
   bool needs_matches = true;  //!< each match counts: neither a semi nor an anti join
   std::optional<size_t> ranged_key;  //!< whose least and greatest values are noted
-  double expected_share = 1;         //!< of its table's rows that are left; a guess
+  double expected_share = 1;         //!< its rows per row of its table; a guess
 };
 
 //! A plan as pipelines: those of the build sides, each behind the ones it needs, then the result's.
@@ -62,7 +62,8 @@ struct Program {
   std::vector<size_t> column_tables;  //!< per column
   std::vector<BuildPipeline> builds;
   Pipeline result;
-  double expected_share = 1;  //!< of the rows of the result's table that are left; a guess
+  double expected_share = 1;       //!< rows of the result per row of its table; a guess
+  double expected_scan_share = 1;  //!< of them that are left before the first join; a guess
 
   //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate, or one Order below nothing
   //! but Projects, at the top. Tables are numbered in the order of plan::Scans(). Throws

@@ -304,8 +304,9 @@ void KernelRun::RunAll() {
   Arrange(work);
   statistics_.segments += work.Segments();
   statistics_.segments_skipped += work.Segments();  // less those that batches read
+  // At the least: a row looks up one row.
   for (const compile::InputColumn& column : Kernel().joined_columns)
-    statistics_.bytes_touched += RowsOf(column.table) * column.form->Width();
+    statistics_.bytes_touched += std::min(rows, RowsOf(column.table)) * column.form->Width();
   progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
   const auto& words = Kernel().parameters.Words();

@@ -109,7 +109,7 @@ TEST(JoinMethod, ANestedLoopOverTooManyRowsIsRefused) {
 TEST(RangedKeys, AreOfFilteredBuildSidesOfLargeScans) {
   constexpr uint64_t kMany = 3 * storage::kSegmentRows;
   const auto is_ranged = [&](const NodePointer& plan, uint64_t rows) {
-    const GeneratedProgram program = Generate(plan, rows, 1000);
+    const GeneratedProgram program = Generate(plan, rows, 20'000);
     EXPECT_EQ(program.result.ranged_joins.size(), program.builds[0].build->ranged_key ? 1u : 0u);
     return !program.result.ranged_joins.empty();
   };

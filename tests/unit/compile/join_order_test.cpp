@@ -73,10 +73,7 @@ TEST(JoinOrder, AUniqueSideIsBuilt) {
 }
 
 TEST(JoinOrder, OtherSidesStay) {
-  // A larger table with unique keys, keys that are not unique, and kinds that are not symmetric.
-  EXPECT_EQ(Order(Join(JoinKind::Inner, Scan("line"), 0, Scan("head"), 1), {kLineRows, kHeadRows})
-                .program.result.table,
-            0u);
+  // Keys that are not unique, or are on both sides, and kinds that are not symmetric.
   EXPECT_EQ(Order(Join(JoinKind::Inner, Scan("head"), 1, Scan("line"), 1), {kHeadRows, kLineRows})
                 .program.result.table,
             0u);
@@ -88,6 +85,17 @@ TEST(JoinOrder, OtherSidesStay) {
                   .program.result.table,
               0u);
   }
+}
+
+TEST(JoinOrder, FewRowsAreLookedUpInALargerTableWithUniqueKeys) {
+  const auto table = [](int64_t bound) {
+    return Order(Join(JoinKind::Inner, Scan("line"), 0,
+                      Node::Filter(Scan("head"), Compare(Operation::Less, 0, bound)), 1),
+                 {kLineRows, kLineRows - 1})
+        .program.result.table;
+  };
+  EXPECT_EQ(table(5000), 1u);
+  EXPECT_EQ(table(99'000), 0u);
 }
 
 TEST(JoinOrder, CompressedIntegersAreComparedThemselves) {
@@ -138,6 +146,68 @@ TEST(JoinOrder, FiltersAreLiftedWhereFewRowsArrive) {
   EXPECT_EQ(built.builds[0].pipeline.conjuncts.size(), 1u);
   EXPECT_TRUE(built.result.joins[0].conjuncts.empty());
   EXPECT_NEAR(built.builds[0].expected_share, 0.5, 0.01);
+}
+
+//! 100 rows with a unique `id`, and 5,000 of which 50 have each value of `k`.
+constexpr uint64_t kFewRows = 100, kManyRows = 5000;
+
+NodePointer Below(const std::string& table, size_t column, int64_t bound) {
+  return Node::Filter(Scan(table), Compare(Operation::Less, column, bound));
+}
+
+TEST(JoinOrder, FewRowsAreLookedUpInALargeTable) {
+  const auto plan = [](int64_t bound) {
+    return Join(JoinKind::Inner, Below("many", 0, 2500), 1, Below("few", 0, bound), 0);
+  };
+  const Program followed = Order(plan(2), {kManyRows, kFewRows}).program;
+  EXPECT_EQ(followed.result.table, 1u);
+  EXPECT_EQ(followed.result.conjuncts.size(), 1u);
+  EXPECT_EQ(followed.builds[0].pipeline.table, 0u);
+  EXPECT_TRUE(followed.builds[0].pipeline.conjuncts.empty()) << "the table can be kept";
+  EXPECT_EQ(followed.result.joins[0].conjuncts.size(), 1u);
+  // Two rows find 50 each, half of which pass; of 100 rows.
+  EXPECT_NEAR(followed.expected_share, 0.5, 0.05);
+  EXPECT_NEAR(followed.expected_scan_share, 0.02, 0.001);
+  EXPECT_EQ(Order(plan(20), {kManyRows, kFewRows}).program.result.table, 0u);
+}
+
+TEST(JoinOrder, FewRowsThatAreScannedStayWhereTheyAre) {
+  const auto plan = Join(JoinKind::Inner, Below("few", 0, 2), 0, Scan("many"), 1);
+  EXPECT_EQ(Order(plan, {kFewRows, kManyRows}).program.result.table, 0u);
+}
+
+TEST(JoinOrder, LongChainsAreNotFollowed) {
+  const auto plan = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
+  EXPECT_EQ(Order(plan, {kManyRows * 2, kFewRows}).program.result.table, 0u);
+}
+
+TEST(JoinOrder, RowsOfChainsAreLookedUpInStoredTables) {
+  // few.id = many.k, then many.id = other.id: 100 rows of other are wanted, not 8,000.
+  const auto chain = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
+  const auto plan = Join(JoinKind::Inner, Below("other", 1, 50), 0, chain, 0);
+  const Program program = Order(plan, {8000, kManyRows, kFewRows}).program;
+  EXPECT_EQ(program.result.table, 2u);
+  ASSERT_EQ(program.result.joins.size(), 2u);
+  EXPECT_EQ(program.builds[program.result.joins[0].build].pipeline.table, 1u);
+  EXPECT_EQ(program.builds[program.result.joins[1].build].pipeline.table, 0u);
+}
+
+TEST(JoinOrder, FiltersOfSidesThatAreOnlySearchedAreLiftedIntoTheSearch) {
+  for (const JoinKind kind : {JoinKind::Left, JoinKind::Semi, JoinKind::Anti}) {
+    const auto plan = [&](int64_t bound) {
+      return Join(kind, Below("few", 0, bound), 0, Below("many", 0, 2500), 1);
+    };
+    const Program lifted = Order(plan(50), {kFewRows, kManyRows}).program;
+    EXPECT_TRUE(lifted.builds[0].pipeline.conjuncts.empty());
+    ASSERT_TRUE(lifted.result.joins[0].residual);
+    EXPECT_TRUE(lifted.result.joins[0].conjuncts.empty());
+    EXPECT_EQ(lifted.builds[0].needs_rows, true);
+    const Program built = Order(plan(50), {kFewRows * 40, kManyRows}).program;
+    EXPECT_TRUE(built.builds[0].pipeline.conjuncts.empty());
+    EXPECT_EQ(
+        Order(plan(1000), {kFewRows * 40, kManyRows}).program.builds[0].pipeline.conjuncts.size(),
+        1u);
+  }
 }
 
 TEST(JoinOrder, AKeyOfAnInnerTableIsReplacedByItsEqual) {
