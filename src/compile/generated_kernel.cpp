@@ -51,19 +51,17 @@ GeneratedKernel GeneratePlain(Shape shape, const PlainBuild& plain, const JoinTa
 
 }  // namespace
 
-std::variant<GeneratedProgram, Refusal> GenerateProgram(const plan::Node& plan,
-                                                        const std::vector<InputColumn>& columns,
-                                                        const std::vector<uint64_t>& rows,
-                                                        Shape shape, ResultUse use,
-                                                        const plan::ExpressionPointer& wanted,
-                                                        std::optional<JoinMethod> method,
-                                                        const std::vector<KeptColumn>* kept) {
+std::variant<GeneratedProgram, Refusal> GenerateProgram(
+    const plan::Node& plan, const std::vector<InputColumn>& columns,
+    const std::vector<uint64_t>& rows, Shape shape, ResultUse use,
+    const plan::ExpressionPointer& wanted, std::optional<JoinMethod> method,
+    const std::vector<KeptColumn>* kept, uint64_t memory) {
   try {
     DictionaryCache dictionaries(columns);
     Program cut = ResolveTexts(Program::From(plan), columns);
     if (method == JoinMethod::NestedLoop)
       cut = ForceNestedLoops(std::move(cut));
-    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries);
+    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries, memory);
     ChooseRangedKeys(program, columns, rows, dictionaries);
     std::vector<JoinTable> tables;
     const KernelGenerator::Input input{shape,  program, columns, rows, dictionaries,

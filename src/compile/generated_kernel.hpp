@@ -142,11 +142,11 @@ enum class ResultUse : uint8_t {
 //! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
 //! outputs that may be null, is not true may be left out. `method` is that of all joins that it can
 //! serve; without one each has what suits it. `kept` are the columns of rows that are kept, where
-//! others than those that suit them are asked for; null else.
+//! others than those that suit them are asked for; null else. `memory` is what the device may use.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(
     const plan::Node& plan, const std::vector<InputColumn>& columns,
     const std::vector<uint64_t>& rows, Shape shape, ResultUse use = ResultUse::Rows,
     const plan::ExpressionPointer& wanted = {}, std::optional<JoinMethod> method = {},
-    const std::vector<KeptColumn>* kept = nullptr);
+    const std::vector<KeptColumn>* kept = nullptr, uint64_t memory = UINT64_MAX);
 
 }  // namespace margay::compile

@@ -24,17 +24,23 @@ constexpr double kRowsPerLookup = 1.2;
 //! 3 ns per row, a step of a chain 60 to 100.
 constexpr double kRowsPerStep = 32;
 
+//! A table in which rows are looked up may take this part of the device's memory, with its columns
+//! that the program has and a join table of two words per row.
+constexpr uint64_t kShareOfMemory = 8;
+constexpr uint64_t kJoinTableRowBytes = 8;
+
 //! Longer chains are not followed: one work-item walks all of a chain.
 constexpr uint64_t kMostStepsPerRow = 64;
 
 class JoinOrder {
  public:
   JoinOrder(Program& program, const std::vector<InputColumn>& columns,
-            const std::vector<uint64_t>& rows, DictionaryCache& dictionaries)
+            const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, uint64_t memory)
       : program_(program),
         columns_(columns),
         rows_(rows),
         dictionaries_(dictionaries),
+        memory_(memory),
         selectivity_(columns, dictionaries),
         expected_(rows.begin(), rows.end()) {
     for (const InputColumn& column : columns)
@@ -184,7 +190,7 @@ class JoinOrder {
     if (rows_[build.table] >= rows_[pipeline.table])
       return true;
     // The table of a plain scan is kept, so that its rows need not be scanned.
-    return IsStored(pipeline.table) && !ReadsText(pipeline) &&
+    return CanLookUp(pipeline.table) && !ReadsText(pipeline) &&
            !CanFault(pipeline, pipeline.conjuncts) &&
            kRowsPerLookup * RowsBefore(build, build.joins.size()) <=
                static_cast<double>(rows_[pipeline.table]);
@@ -203,7 +209,7 @@ class JoinOrder {
         return false;
       steps = std::min(steps, RowsPerValue(of_many));
     }
-    return IsStored(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
+    return CanLookUp(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
            RowsBefore(few, number) * std::max(steps, 1.0) * kRowsPerStep <=
                static_cast<double>(rows_[many.table]);
   }
@@ -283,9 +289,8 @@ class JoinOrder {
       return false;
     double rows_per_lookup = kRowsPerLookup;
     if (join.kind != plan::JoinKind::Inner) {
-      // Nothing joins within the search for a match. Tables of rows that are not stored can't be
-      // kept, and have all rows rather than those that pass.
-      if (!build.pipeline.joins.empty() || !IsStored(build.pipeline.table))
+      // Nothing joins within the search for a match.
+      if (!build.pipeline.joins.empty() || !CanLookUp(build.pipeline.table))
         return false;
       rows_per_lookup = kRowsPerStep;
     }
@@ -293,11 +298,18 @@ class JoinOrder {
            static_cast<double>(rows_[build.pipeline.table]);
   }
 
-  //! Whether `table` is one of the database, rather than a result on the device.
-  bool IsStored(size_t table) const {
-    return std::all_of(columns_.begin(), columns_.end(), [&](const InputColumn& column) {
-      return column.table != table || !column.form->Segments().empty();
-    });
+  //! Whether a join table of all rows of `table` can be kept, and there is room for it: not of a
+  //! result on the device, which lives for one execution.
+  bool CanLookUp(size_t table) const {
+    uint64_t row_bytes = kJoinTableRowBytes;
+    for (const InputColumn& column : columns_) {
+      if (column.table != table)
+        continue;
+      if (column.form->Segments().empty())
+        return false;
+      row_bytes += column.form->Width();
+    }
+    return rows_[table] <= memory_ / kShareOfMemory / row_bytes;
   }
 
   //! Takes filters and joins out of the build side of join `number`.
@@ -356,6 +368,7 @@ class JoinOrder {
   const std::vector<InputColumn>& columns_;
   const std::vector<uint64_t>& rows_;
   DictionaryCache& dictionaries_;
+  const uint64_t memory_;
   const Selectivity selectivity_;
   std::vector<double> expected_;  //!< rows of tables; guessed where `rows_` are the most
 };
@@ -363,8 +376,9 @@ class JoinOrder {
 }  // namespace
 
 Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
-                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries) {
-  const JoinOrder order(program, columns, rows, dictionaries);
+                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries,
+                   uint64_t memory) {
+  const JoinOrder order(program, columns, rows, dictionaries, memory);
   // Each build side comes behind those it joins with, and so it stays.
   for (BuildPipeline& build : program.builds)
     order.Arrange(build.pipeline);

@@ -20,8 +20,16 @@ namespace margay::compile {
 //! expected there than the build side's table has. What is left of the build side, a plain scan,
 //! has a join table that outlives the execution.
 //!
+//! Follow. Few rows of a table with unique keys are looked up in a larger table, by a key that many
+//! of its rows have: that table then need not be scanned. Filters of sides in which semi, anti and
+//! left joins search are tested in that search.
+//!
+//! Columns of tables in which rows are looked up by their number must be at hand as a whole; so a
+//! table that takes much of the device's `memory` is scanned instead.
+//!
 //! `columns` are those of all tables, by number, `rows` those of the tables.
 Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
-                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries);
+                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries,
+                   uint64_t memory);
 
 }  // namespace margay::compile

@@ -28,18 +28,30 @@ std::unique_ptr<ExecutionTurns::Turn> ExecutionTurns::Give(Kind kind) {
 
 std::unique_ptr<ExecutionTurns::Turn> ExecutionTurns::Take(
     Kind kind, const std::function<bool()>& is_interrupted) {
-  const size_t waits_alone = kind == Kind::Alone ? 1 : 0;
   std::unique_lock<std::mutex> lock(mutex_);
-  waiting_alone_ += waits_alone;
+  if (kind == Kind::Together) {
+    Wait(lock, kind, is_interrupted);
+    return Give(kind);
+  }
+  waiting_alone_++;
+  try {
+    Wait(lock, kind, is_interrupted);
+  } catch (...) {
+    waiting_alone_--;
+    changed_.notify_all();
+    throw;
+  }
+  waiting_alone_--;
+  return Give(kind);
+}
+
+void ExecutionTurns::Wait(std::unique_lock<std::mutex>& lock, Kind kind,
+                          const std::function<bool()>& is_interrupted) {
   while (!changed_.wait_for(lock, kWaitStep, [&] { return CanHave(kind); })) {
     if (is_interrupted()) {
-      waiting_alone_ -= waits_alone;
-      changed_.notify_all();
       throw execute::Interrupted();
     }
   }
-  waiting_alone_ -= waits_alone;
-  return Give(kind);
 }
 
 std::unique_ptr<ExecutionTurns::Turn> ExecutionTurns::TryTogether() {

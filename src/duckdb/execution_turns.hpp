@@ -39,6 +39,8 @@ class ExecutionTurns {
   //! With the mutex held.
   bool CanHave(Kind kind) const;
   std::unique_ptr<Turn> Give(Kind kind);
+  void Wait(std::unique_lock<std::mutex>& lock, Kind kind,
+            const std::function<bool()>& is_interrupted);
 
   std::mutex mutex_;
   std::condition_variable changed_;

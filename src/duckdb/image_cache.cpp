@@ -154,7 +154,7 @@ ImageFinding ImageCache::Find(const ImageRequest& request) {
   if (copy && IsCutTooLarge(request, *copy)) {
     finding.kind = ImageFinding::Kind::Missing;
     finding.reason = "the columns were encoded when margay_device_memory was larger";
-  } else if (copy && copy->HasColumns(request.scan, request.can_restore, lost)) {
+  } else if (copy && copy->MissingColumns(request.scan, request.can_restore, lost).empty()) {
     finding.kind = ImageFinding::Kind::Valid;
     finding.copy = std::move(copy);
   } else {
@@ -200,18 +200,12 @@ std::shared_ptr<TableCopy> ImageCache::Complete(const ImageRequest& request, Ent
                                                 duckdb::transaction_t snapshot,
                                                 const ReadControl& control) {
   uint64_t lost = 0;
-  bool has_all = copy->HasColumns(request.scan, request.can_restore, lost);
+  const auto missing = copy->MissingColumns(request.scan, request.can_restore, lost);
   counters_.columns_lost += lost;
-  if (has_all) {
+  if (missing.empty()) {
     return copy;
   }
   auto& image = *copy->Image();
-  std::vector<plan::ScanColumn> missing;
-  for (const auto& column : request.scan.Columns()) {
-    if (!image.Find(column.id)) {
-      missing.push_back(column);
-    }
-  }
   auto started = Clock::now();
   ReadColumns read;
   try {

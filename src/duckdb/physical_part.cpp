@@ -38,16 +38,16 @@ constexpr int kMostAttempts = 3;
 //! this many times as many, up to the most.
 constexpr uint64_t kFewestPartitions = 4;
 constexpr uint64_t kMorePartitions = 4;
-constexpr uint64_t kMostPartitions = 64;
+constexpr uint64_t kMostPartitionsTried = 64;
 
 //! Has the part computed in more partitions by the next attempt, unless it has the most, or the
 //! last attempt would have had some but could not.
 bool RaisePartitions(Placement& placement) {
   uint64_t& partitions = placement.settings.partitions;
-  if (partitions >= kMostPartitions || (partitions > 1 && placement.partitions.empty())) {
+  if (partitions >= kMostPartitionsTried || (partitions > 1 && placement.partitions.empty())) {
     return false;
   }
-  partitions = std::max(kFewestPartitions, partitions * kMorePartitions);
+  partitions = std::clamp(partitions * kMorePartitions, kFewestPartitions, kMostPartitionsTried);
   return true;
 }
 

@@ -6,19 +6,23 @@
 
 namespace margay::integration {
 
-bool TableCopy::HasColumns(const plan::Node& scan, bool can_restore, uint64_t& lost) {
-  bool has_all = true;
-  const bool keeps_lost = can_restore && Table();
+std::vector<plan::ScanColumn> TableCopy::MissingColumns(const plan::Node& scan, bool can_restore,
+                                                        uint64_t& lost) {
+  std::vector<plan::ScanColumn> missing;
+  const bool has_table = Table() != nullptr;
   for (const auto& column : scan.Columns()) {
-    auto found = image_->Find(column.id);
-    if (found && !keeps_lost && found->IsLost()) {
-      image_->Remove(column.id);
-      lost++;
-      found = nullptr;
+    const auto found = image_->Find(column.id);
+    const bool is_lost = found && found->IsLost();
+    if (found && (!is_lost || (can_restore && has_table))) {
+      continue;
     }
-    has_all = has_all && found != nullptr;
+    missing.push_back(column);
+    lost += is_lost ? 1 : 0;
+    if (is_lost && !has_table) {
+      image_->Remove(column.id);
+    }
   }
-  return has_all;
+  return missing;
 }
 
 TableCopy::Inputs TableCopy::InputsOf(const plan::Node& plan, const TableCopies& copies) {

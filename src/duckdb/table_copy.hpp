@@ -48,9 +48,11 @@ class TableCopy {
   //! The table, if rows of the image can be read again.
   duckdb::shared_ptr<duckdb::DataTable> Table() const { return table_.lock(); }
 
-  //! Whether all columns that `scan` reads are there. Forgets those whose memory was taken back,
-  //! and adds their number to `lost`; but with `can_restore` not those that can be read again.
-  bool HasColumns(const plan::Node& scan, bool can_restore, uint64_t& lost);
+  //! The columns that `scan` reads and that are not there, or not all of them. Adds to `lost` how
+  //! many had their memory taken back; with `can_restore` those that can be read again count as
+  //! there. Forgets those that can't.
+  std::vector<plan::ScanColumn> MissingColumns(const plan::Node& scan, bool can_restore,
+                                               uint64_t& lost);
 
   //! Whether the cache has this copy. Parts over others are not kept: they would hold on to data
   //! that nobody else uses.

@@ -88,8 +88,8 @@ class PartMaker {
       }
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
-    auto generated =
-        compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted, method_, kept);
+    auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted,
+                                              method_, kept, pool_->Limit());
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&

@@ -10,14 +10,6 @@
 
 namespace margay::execute {
 
-JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
-  if (tables_.size() <= table.number)
-    tables_.resize(table.number + 1);
-  tables_[table.number] = Buffers();
-  tables_[table.number].slots = table.slots;
-  return tables_[table.number];
-}
-
 namespace {
 
 //! Bytes of the arrays of a table of a build side that is nothing but a scan.
@@ -32,6 +24,14 @@ std::vector<uint64_t> SharedArrays(const compile::JoinTable& table) {
 }
 
 }  // namespace
+
+JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
+  if (tables_.size() <= table.number)
+    tables_.resize(table.number + 1);
+  tables_[table.number] = Buffers();
+  tables_[table.number].slots = table.slots;
+  return tables_[table.number];
+}
 
 uint64_t JoinBuffers::SharedBytes(const compile::JoinTable& table) {
   const std::vector<uint64_t> arrays = SharedArrays(table);

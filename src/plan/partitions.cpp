@@ -17,6 +17,9 @@ const NodePointer& Core(const NodePointer& node) {
   return *core;
 }
 
+//! Columns of integers have up to 64 bits. Sums of a few distances stay within 128 bits.
+constexpr Int128 kMostDistance = Int128{1} << 100;
+
 //! An integral expression that is a column minus a constant: DuckDB compresses integers so.
 struct ShiftedColumn {
   size_t column = 0;
@@ -38,6 +41,9 @@ std::optional<ShiftedColumn> AsColumn(const Expression& expression) {
   auto shifted = AsColumn(expression.Operand(0));
   if (shifted && is_shift) {
     const Int128 constant = expression.Operand(1).GetConstant().integer;
+    if (constant < -kMostDistance || constant > kMostDistance) {
+      return std::nullopt;
+    }
     shifted->distance += operation == Operation::Subtract ? constant : -constant;
   }
   return shifted;
@@ -299,7 +305,8 @@ class Partitioner {
   }
 
  private:
-  //! The aggregates of `node` and below, each by its group keys and by keys of joins below it.
+  //! The aggregates of `node` and below, each by its group keys and by keys of joins below it; and
+  //! the inputs of unions, by keys of their joins.
   void AddOfAggregates(const NodePointer& node) {
     const NodePointer& core = Core(node);
     if (core->Kind() == NodeKind::Aggregate) {
@@ -311,6 +318,9 @@ class Partitioner {
       }
     }
     for (const NodePointer& input : {core->Input(), core->Build()}) {
+      if (input && core->Kind() == NodeKind::Union) {
+        AddOfJoins(input, input);
+      }
       if (input) {
         AddOfAggregates(input);
       }

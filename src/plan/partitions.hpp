@@ -33,7 +33,8 @@ struct PartitionedPlan {
 //! The build sides that have such a range are kept as tables of their own: as small as the range
 //! makes them. None where there is no such column.
 //!
-//! `rows` are those of the scans of `plan`.
+//! `rows` are those of the scans of `plan`, which has each join in one place (plan::PruneScans sees
+//! to that).
 std::optional<PartitionedPlan> Partition(const NodePointer& plan, const std::vector<uint64_t>& rows,
                                          const FindBounds& find_bounds, uint32_t partitions);
 

@@ -48,7 +48,8 @@ struct Ordered {
 };
 
 //! The program of a plan that scans tables of these numbers of rows.
-Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows) {
+Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows,
+              uint64_t memory = UINT64_MAX) {
   Ordered ordered;
   for (size_t table = 0; table < rows.size(); table++) {
     for (const bool is_id : {true, false}) {
@@ -58,7 +59,7 @@ Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows) {
     }
   }
   DictionaryCache dictionaries(ordered.columns);
-  ordered.program = OrderJoins(Program::From(*plan), ordered.columns, rows, dictionaries);
+  ordered.program = OrderJoins(Program::From(*plan), ordered.columns, rows, dictionaries, memory);
   return ordered;
 }
 
@@ -174,6 +175,13 @@ TEST(JoinOrder, FewRowsAreLookedUpInALargeTable) {
 TEST(JoinOrder, FewRowsThatAreScannedStayWhereTheyAre) {
   const auto plan = Join(JoinKind::Inner, Below("few", 0, 2), 0, Scan("many"), 1);
   EXPECT_EQ(Order(plan, {kFewRows, kManyRows}).program.result.table, 0u);
+}
+
+TEST(JoinOrder, TablesThatTakeMuchMemoryAreScanned) {
+  const auto plan = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
+  const uint64_t bytes = kManyRows * (4 + 4 + 8);
+  EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, 8 * bytes).program.result.table, 1u);
+  EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, 8 * bytes - 1).program.result.table, 0u);
 }
 
 TEST(JoinOrder, LongChainsAreNotFollowed) {
