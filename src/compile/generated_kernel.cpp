@@ -61,7 +61,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(
     Program cut = ResolveTexts(Program::From(plan), columns);
     if (method == JoinMethod::NestedLoop)
       cut = ForceNestedLoops(std::move(cut));
-    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries, memory);
+    Program program = OrderJoins(std::move(cut), columns, rows, dictionaries, shape, memory);
     ChooseRangedKeys(program, columns, rows, dictionaries);
     std::vector<JoinTable> tables;
     const KernelGenerator::Input input{shape,  program, columns, rows, dictionaries,

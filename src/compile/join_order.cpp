@@ -35,11 +35,13 @@ constexpr uint64_t kMostStepsPerRow = 64;
 class JoinOrder {
  public:
   JoinOrder(Program& program, const std::vector<InputColumn>& columns,
-            const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, uint64_t memory)
+            const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, Shape shape,
+            uint64_t memory)
       : program_(program),
         columns_(columns),
         rows_(rows),
         dictionaries_(dictionaries),
+        follows_chains_(shape == Shape::Loop),
         memory_(memory),
         selectivity_(columns, dictionaries),
         expected_(rows.begin(), rows.end()) {
@@ -209,7 +211,7 @@ class JoinOrder {
         return false;
       steps = std::min(steps, RowsPerValue(of_many));
     }
-    return CanLookUp(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
+    return follows_chains_ && CanLookUp(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
            RowsBefore(few, number) * std::max(steps, 1.0) * kRowsPerStep <=
                static_cast<double>(rows_[many.table]);
   }
@@ -368,6 +370,8 @@ class JoinOrder {
   const std::vector<InputColumn>& columns_;
   const std::vector<uint64_t>& rows_;
   DictionaryCache& dictionaries_;
+  //! On an H200, TPC-H's Q8 at scale 10 takes 0.6 ms scanning and 4.5 ms following.
+  const bool follows_chains_;
   const uint64_t memory_;
   const Selectivity selectivity_;
   std::vector<double> expected_;  //!< rows of tables; guessed where `rows_` are the most
@@ -376,9 +380,9 @@ class JoinOrder {
 }  // namespace
 
 Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
-                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries,
+                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, Shape shape,
                    uint64_t memory) {
-  const JoinOrder order(program, columns, rows, dictionaries, memory);
+  const JoinOrder order(program, columns, rows, dictionaries, shape, memory);
   // Each build side comes behind those it joins with, and so it stays.
   for (BuildPipeline& build : program.builds)
     order.Arrange(build.pipeline);

@@ -6,6 +6,7 @@
 #include "compile/dictionary_cache.hpp"
 #include "compile/pipeline.hpp"
 #include "compile/row_reader.hpp"
+#include "compile/shape.hpp"
 
 namespace margay::compile {
 
@@ -21,15 +22,16 @@ namespace margay::compile {
 //! has a join table that outlives the execution.
 //!
 //! Follow. Few rows of a table with unique keys are looked up in a larger table, by a key that many
-//! of its rows have: that table then need not be scanned. Filters of sides in which semi, anti and
-//! left joins search are tested in that search.
+//! of its rows have: that table then need not be scanned. Not for lanes: a GPU scans a table in the
+//! time in which few of its lanes follow chains. Filters of sides in which semi, anti and left
+//! joins search are tested in that search.
 //!
 //! Columns of tables in which rows are looked up by their number must be at hand as a whole; so a
 //! table that takes much of the device's `memory` is scanned instead.
 //!
 //! `columns` are those of all tables, by number, `rows` those of the tables.
 Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
-                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries,
+                   const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, Shape shape,
                    uint64_t memory);
 
 }  // namespace margay::compile

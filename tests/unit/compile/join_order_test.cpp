@@ -49,7 +49,7 @@ struct Ordered {
 
 //! The program of a plan that scans tables of these numbers of rows.
 Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows,
-              uint64_t memory = UINT64_MAX) {
+              uint64_t memory = UINT64_MAX, Shape shape = Shape::Loop) {
   Ordered ordered;
   for (size_t table = 0; table < rows.size(); table++) {
     for (const bool is_id : {true, false}) {
@@ -59,7 +59,8 @@ Ordered Order(const NodePointer& plan, const std::vector<uint64_t>& rows,
     }
   }
   DictionaryCache dictionaries(ordered.columns);
-  ordered.program = OrderJoins(Program::From(*plan), ordered.columns, rows, dictionaries, memory);
+  ordered.program =
+      OrderJoins(Program::From(*plan), ordered.columns, rows, dictionaries, shape, memory);
   return ordered;
 }
 
@@ -182,6 +183,11 @@ TEST(JoinOrder, TablesThatTakeMuchMemoryAreScanned) {
   const uint64_t bytes = kManyRows * (4 + 4 + 8);
   EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, 8 * bytes).program.result.table, 1u);
   EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, 8 * bytes - 1).program.result.table, 0u);
+}
+
+TEST(JoinOrder, LanesFollowNoChains) {
+  const auto plan = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
+  EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, UINT64_MAX, Shape::Lanes).program.result.table, 0u);
 }
 
 TEST(JoinOrder, LongChainsAreNotFollowed) {
