@@ -107,6 +107,10 @@ std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatis
   return lines;
 }
 
+std::string Counted(uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 //! The joins of a part that is made, and the partitions it is computed in, if any.
 void DescribePart(const Placement& placement,
                   duckdb::InsertionOrderPreservingMap<std::string>& result) {
@@ -325,8 +329,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   if (statistics.extents_restored > 0) {
     result["Extents encoded again"] = std::to_string(statistics.extents_restored);
   }
-  result["Kernel"] = statistics.kernel_origin + ", " + std::to_string(statistics.launches) +
-                     " launches, " + std::to_string(statistics.host_waits) + " waits of the host";
+  result["Kernel"] = statistics.kernel_origin + ", " +
+                     Counted(statistics.launches, "launch", "launches") + ", " +
+                     Counted(statistics.host_waits, "wait", "waits") + " of the host";
   result["Encode time"] = Milliseconds(state.encode_milliseconds);
   result["Compile time"] =
       Milliseconds(state.compile_milliseconds + statistics.compile_milliseconds);
