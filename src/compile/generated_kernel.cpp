@@ -77,6 +77,7 @@ std::variant<GeneratedProgram, Refusal> GenerateProgram(
                                        : GenerateKernel(input, tables.back()));
     }
     generated.result = GenerateKernel(input);
+    generated.spared_rows = program.spared_rows;
     return generated;
   } catch (const TooManyArguments& wide) {
     return Refusal{wide.what(), true};

@@ -129,6 +129,7 @@ struct Refusal {
 struct GeneratedProgram {
   std::vector<GeneratedKernel> builds;
   GeneratedKernel result;
+  uint64_t spared_rows = 0;  //!< see Program
 };
 
 //! What becomes of a plan's result.
@@ -142,7 +143,8 @@ enum class ResultUse : uint8_t {
 //! the most they can have. Groups of a kept result for which `wanted`, a predicate over the plan's
 //! outputs that may be null, is not true may be left out. `method` is that of all joins that it can
 //! serve; without one each has what suits it. `kept` are the columns of rows that are kept, where
-//! others than those that suit them are asked for; null else. `memory` is what the device may use.
+//! others than those that suit them are asked for; null else. `memory` is what the device may use:
+//! a table that would take much of it is scanned, not looked up in; with 0 all are.
 std::variant<GeneratedProgram, Refusal> GenerateProgram(
     const plan::Node& plan, const std::vector<InputColumn>& columns,
     const std::vector<uint64_t>& rows, Shape shape, ResultUse use = ResultUse::Rows,

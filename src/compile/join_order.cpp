@@ -50,7 +50,7 @@ class JoinOrder {
   }
 
   //! Arranges the joins of a pipeline whose build sides are arranged.
-  void Arrange(Pipeline& pipeline) const {
+  void Arrange(Pipeline& pipeline) {
     for (PipelineJoin& join : pipeline.joins) {
       Uncompress(join);
       UseOwnKeys(join);
@@ -63,6 +63,8 @@ class JoinOrder {
       Exchange(pipeline, *number);
     }
     for (size_t i = 0; i < pipeline.joins.size(); i++) {
+      if (Follows(pipeline, i))
+        program_.spared_rows += rows_[program_.builds[pipeline.joins[i].build].pipeline.table];
       if (ShouldLift(pipeline, i))
         Lift(pipeline, i);
     }
@@ -198,6 +200,18 @@ class JoinOrder {
                static_cast<double>(rows_[pipeline.table]);
   }
 
+  //! Whether join `number` looks rows up in a larger table that would else be scanned.
+  bool Follows(const Pipeline& pipeline, size_t number) const {
+    const PipelineJoin& join = pipeline.joins[number];
+    const Pipeline& build = program_.builds[join.build].pipeline;
+    const auto probe_key = [](const plan::JoinKey& key) { return key.probe; };
+    const auto build_key = [](const plan::JoinKey& key) { return key.build; };
+    return join.kind == plan::JoinKind::Inner && !join.keys.empty() &&
+           AreUnique(join.keys, probe_key, pipeline.table) &&
+           !AreUnique(join.keys, build_key, build.table) &&
+           LeadsToFewRows(pipeline, number, build, join.keys, build_key);
+  }
+
   //! Whether the rows that come to join `number` of `few`, whose table has one row for each key,
   //! find so few rows of the table of `many` by their `keys` that they had better be looked up
   //! there than scanned. The table of a plain scan is kept, so that this takes no pass over it.
@@ -315,10 +329,11 @@ class JoinOrder {
   }
 
   //! Takes filters and joins out of the build side of join `number`.
-  void Lift(Pipeline& pipeline, size_t number) const {
+  void Lift(Pipeline& pipeline, size_t number) {
     PipelineJoin& join = pipeline.joins[number];
     Pipeline& build = program_.builds[join.build].pipeline;
     if (join.kind != plan::JoinKind::Inner) {
+      program_.spared_rows += rows_[build.table];
       join.AddConditions(std::exchange(build.conjuncts, {}));
       return;
     }
@@ -382,7 +397,7 @@ class JoinOrder {
 Program OrderJoins(Program program, const std::vector<InputColumn>& columns,
                    const std::vector<uint64_t>& rows, DictionaryCache& dictionaries, Shape shape,
                    uint64_t memory) {
-  const JoinOrder order(program, columns, rows, dictionaries, shape, memory);
+  JoinOrder order(program, columns, rows, dictionaries, shape, memory);
   // Each build side comes behind those it joins with, and so it stays.
   for (BuildPipeline& build : program.builds)
     order.Arrange(build.pipeline);

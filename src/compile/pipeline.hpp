@@ -64,6 +64,8 @@ struct Program {
   Pipeline result;
   double expected_share = 1;       //!< rows of the result per row of its table; a guess
   double expected_scan_share = 1;  //!< of them that are left before the first join; a guess
+  //! Of stored tables that are not scanned, by guesses: few of their rows are looked up instead.
+  uint64_t spared_rows = 0;
 
   //! Cuts Scan, (Filter | Project | Join)*, and at most one Aggregate, or one Order below nothing
   //! but Projects, at the top. Tables are numbered in the order of plan::Scans(). Throws

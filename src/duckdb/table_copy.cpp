@@ -45,10 +45,10 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
                                  Counters& counters) {
   auto& keeper = *copies[0];
   auto inputs = InputsOf(*plan, copies);
-  auto make = [&] {
+  auto make = [&](bool may_guess = true) {
     counters.parts_generated++;
     return execute::Part::Make(plan, inputs.images, keeper.place_->device, keeper.place_->pool,
-                               shape, method);
+                               shape, method, may_guess);
   };
   if (plan::DependsOnSettings(*plan)) {
     return make();
@@ -56,14 +56,19 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   auto key = std::string(compile::ShapeName(shape)) + "\n" +
              std::string(method ? compile::JoinMethodName(*method) : "") + "\n" +
              plan::Identity(*plan);
+  bool may_guess = true;
   {
     std::lock_guard<std::mutex> guard(keeper.mutex_);
     auto found = keeper.parts_.find(key);
     if (found != keeper.parts_.end() && found->second.inputs == inputs) {
-      return found->second.part;
+      const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&found->second.part);
+      may_guess = known == nullptr || !(*known)->GuessedWrong();
+      if (may_guess) {
+        return found->second.part;
+      }
     }
   }
-  auto part = make();
+  auto part = make(may_guess);
   std::lock_guard<std::mutex> guard(keeper.mutex_);
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
   if (made != nullptr &&

@@ -21,6 +21,11 @@ namespace {
 
 using Images = std::vector<std::shared_ptr<storage::TableImage>>;
 
+//! What a slow scan takes, in nanoseconds per row and compute unit. A part that spares it takes a
+//! quarter of that on two cores (TPC-H's Q5 at scale 10, the slowest of its kind: 58 ms for 60 M
+//! rows).
+constexpr double kSlowScan = 8;
+
 std::string SourceOf(const compile::GeneratedProgram& program,
                      const std::vector<CompiledPart::Input>& inputs) {
   std::string source;
@@ -42,8 +47,12 @@ class PartMaker {
   using MadeInner = std::variant<std::shared_ptr<const InnerPart>, Refusal>;
 
   PartMaker(std::shared_ptr<device::Device> device, std::shared_ptr<memory::ExtentPool> pool,
-            compile::Shape shape, std::optional<compile::JoinMethod> method)
-      : device_(std::move(device)), pool_(std::move(pool)), shape_(shape), method_(method) {}
+            compile::Shape shape, std::optional<compile::JoinMethod> method, bool may_guess)
+      : device_(std::move(device)),
+        pool_(std::move(pool)),
+        shape_(shape),
+        method_(method),
+        may_guess_(may_guess) {}
 
   Made Make(const plan::NodePointer& plan, const Images& images) {
     readers_.clear();
@@ -89,7 +98,7 @@ class PartMaker {
       AddColumns(*scans[table], inputs.back(), table, columns, rows);
     }
     auto generated = compile::GenerateProgram(*stages.plan, columns, rows, shape_, use, wanted,
-                                              method_, kept, pool_->Limit());
+                                              method_, kept, may_guess_ ? pool_->Limit() : 0);
     if (auto* refusal = std::get_if<compile::Refusal>(&generated)) {
       // Two runs would give the groups of an inner part in different orders.
       is_too_wide_ = refusal->is_too_wide && use == compile::ResultUse::Rows &&
@@ -212,6 +221,7 @@ class PartMaker {
   const std::shared_ptr<memory::ExtentPool> pool_;
   const compile::Shape shape_;
   const std::optional<compile::JoinMethod> method_;
+  const bool may_guess_;
   std::unordered_map<plan::NodePointer, std::shared_ptr<const InnerPart>> inners_;
   std::unordered_map<plan::NodePointer, size_t> readers_;  //!< per aggregate of the plan
   bool is_too_wide_ = false;
@@ -222,8 +232,8 @@ class PartMaker {
 std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     const plan::NodePointer& plan, const std::vector<std::shared_ptr<storage::TableImage>>& images,
     const std::shared_ptr<device::Device>& device, const std::shared_ptr<memory::ExtentPool>& pool,
-    compile::Shape shape, std::optional<compile::JoinMethod> method) {
-  PartMaker maker(device, pool, shape, method);
+    compile::Shape shape, std::optional<compile::JoinMethod> method, bool may_guess) {
+  PartMaker maker(device, pool, shape, method, may_guess);
   const auto grouped = compile::GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
     const auto image = images[scan]->Find(column);
     return image && !image->HasValidity() && compile::HasUniqueValues(image->Statistics());
@@ -236,13 +246,16 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
   PartMaker::Made made = maker.Make(plan, images);
   if (auto* part = std::get_if<std::shared_ptr<const CompiledPart>>(&made))
     return std::move(*part);
+  // Rows that are looked up come in no order that two halves would share.
+  if (may_guess)
+    return Make(plan, images, device, pool, shape, method, false);
   const auto halves = maker.IsTooWide() ? SplitPart::Cut(plan) : std::nullopt;
   if (!halves)
     return std::get<Refusal>(made);
-  auto left = Make(halves->first, images, device, pool, shape, method);
+  auto left = Make(halves->first, images, device, pool, shape, method, false);
   if (std::holds_alternative<Refusal>(left))
     return left;
-  auto right = Make(halves->second, images, device, pool, shape, method);
+  auto right = Make(halves->second, images, device, pool, shape, method, false);
   if (std::holds_alternative<Refusal>(right))
     return right;
   const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
@@ -312,6 +325,19 @@ std::vector<std::string> CompiledPart::DescribeJoins() const {
                     std::string(compile::JoinMethodName(kernel.build->Method())));
   }
   return joins;
+}
+
+bool CompiledPart::GuessedWrong() const {
+  const auto inners = Inners();
+  return guessed_wrong_ || std::any_of(inners.begin(), inners.end(),
+                                       [](const auto& inner) { return inner->GuessedWrong(); });
+}
+
+void CompiledPart::LearnTime(double milliseconds) const {
+  const double units = device_->Info().compute_units;
+  if (program_.spared_rows != 0 &&
+      milliseconds * 1e6 * units > kSlowScan * static_cast<double>(program_.spared_rows))
+    guessed_wrong_ = true;
 }
 
 bool CompiledPart::EvaluatesFunctions() const {

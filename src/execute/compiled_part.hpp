@@ -29,6 +29,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   std::vector<std::string> DescribeJoins() const override;
   //! What one of its kernels does, for people: "lineitem into groups".
   std::string NameOf(const compile::GeneratedKernel& kernel) const;
+  bool GuessedWrong() const override;
   bool EvaluatesFunctions() const override;
   uint64_t HostBytes() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;
@@ -53,6 +54,8 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   void LearnSize(size_t table, uint64_t size) const {
     learned_sizes_[table].store(size, std::memory_order_relaxed);
   }
+  //! What a run took, in milliseconds of its own kernels, but for tables that others find kept.
+  void LearnTime(double milliseconds) const;
 
  private:
   //! The parts that make the tables of the inputs.
@@ -67,6 +70,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
   mutable std::vector<std::atomic<uint64_t>> learned_sizes_;
+  mutable std::atomic<bool> guessed_wrong_{false};
 };
 
 }  // namespace margay::execute

@@ -131,16 +131,21 @@ std::vector<memory::ExtentPin> KernelRun::PinStrings(
   return pins;
 }
 
-void KernelRun::RunBuilds() {
+double KernelRun::RunBuilds() {
+  double for_others = 0;
   for (const compile::GeneratedKernel& build : part_->Program().builds) {
     builds_.push_back(std::make_unique<BuildRun>(part_, build, options_, tables_));
     builds_.back()->RunAll();
-    AddStatistics(builds_.back()->Statistics());
+    const RunStatistics& statistics = builds_.back()->Statistics();
+    AddStatistics(statistics);
+    if (statistics.structures_built > 0)
+      for_others += statistics.kernel_milliseconds;
     if (options_.source && part_->Pool().IsTight()) {
       SettleAll();
       builds_.back()->Unpin();
     }
   }
+  return for_others;
 }
 
 void KernelRun::RunInners(Execution& execution) {
@@ -205,11 +210,13 @@ uint32_t KernelRun::WorkGroups(uint32_t units) const {
 void KernelRun::RunKernels(Execution& execution) {
   RunInners(execution);
   tables_->queue = &execution.Queue();
-  RunBuilds();
+  const double before = statistics_.kernel_milliseconds;
+  const double for_others = RunBuilds();
   kernels_before_ = statistics_.kernels.size();
   RunAll();
   if (!tables_->pending.empty())
     SettleAll();
+  part_->LearnTime(statistics_.kernel_milliseconds - before - for_others);
   builds_.clear();
   Unpin();
 }

@@ -197,8 +197,9 @@ class KernelRun : public Run {
   //! Sets the arguments of the bytes of text whose rows are found by their numbers.
   static uint32_t BindTexts(device::Kernel& kernel, uint32_t argument,
                             const storage::PinnedExtents& pins, const device::Buffer& no_rows);
-  //! Runs the kernels of the build sides.
-  void RunBuilds();
+  //! Runs the kernels of the build sides. Returns the milliseconds of those that made tables which
+  //! are kept for other runs.
+  double RunBuilds();
   //! How many of the first `count` of these segments have their bytes in the same text extents.
   size_t SegmentsInTexts(const size_t* segments, size_t count) const;
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,

@@ -105,14 +105,15 @@ class Run;
 class Part {
  public:
   //! Generates the kernels for `plan` over `images`, one per scan in the order of plan::Scans().
-  //! `method` is that of all joins that it can serve; without one each has what suits it. Throws
-  //! ImageLost where an image lacks a column of its scan.
+  //! `method` is that of all joins that it can serve; without one each has what suits it. With
+  //! `may_guess`, few rows may be looked up in tables that would else be scanned, by guesses of how
+  //! many there are. Throws ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
       const plan::NodePointer& plan,
       const std::vector<std::shared_ptr<storage::TableImage>>& images,
       const std::shared_ptr<device::Device>& device,
       const std::shared_ptr<memory::ExtentPool>& pool, compile::Shape shape,
-      std::optional<compile::JoinMethod> method = {});
+      std::optional<compile::JoinMethod> method = {}, bool may_guess = true);
   virtual ~Part() = default;
 
   //! The device program is at hand, so that a run will not wait for a compiler.
@@ -123,6 +124,9 @@ class Part {
   //! Of each join, in the order in which their tables are filled: the table of its build side, and
   //! the method. For people.
   virtual std::vector<std::string> DescribeJoins() const = 0;
+  //! Whether a run took longer than it would without such guesses: the part had better be made
+  //! without them.
+  virtual bool GuessedWrong() const = 0;
   //! Whether its runs evaluate dictionary functions.
   virtual bool EvaluatesFunctions() const = 0;
   //! Memory of the host that grows with the dictionaries it depends on.

@@ -21,6 +21,7 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   void Build() const override;
   const std::string& Source() const override { return source_; }
   std::vector<std::string> DescribeJoins() const override { return left_->DescribeJoins(); }
+  bool GuessedWrong() const override { return left_->GuessedWrong() || right_->GuessedWrong(); }
   bool EvaluatesFunctions() const override {
     return left_->EvaluatesFunctions() || right_->EvaluatesFunctions();
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "execute/compiled_part.hpp"
 #include "execute/part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
@@ -456,6 +457,40 @@ TEST_F(JoinTest, AnAggregateInSeveralPlacesRunsOnce) {
   ASSERT_EQ(once.size(), apart.size());
   for (size_t i = 0; i < once.size(); i++)
     EXPECT_EQ(once[i] + build.size(), apart[i]);
+}
+
+//! Five rows of `few` are left, and 20 rows of `many` have each key.
+TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
+  const std::shared_ptr<device::Device> device = UsableDevices().front();
+  Fixture fixture;
+  fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
+  Table few, many;
+  for (int64_t i = 0; i < 4000; i++)
+    few.emplace_back(i, i);
+  for (int64_t i = 0; i < 80'000; i++)
+    many.emplace_back(i * 7919 % 4000, i);
+  const std::vector<std::shared_ptr<storage::TableImage>> images{Build(fixture, many, {}),
+                                                                 Build(fixture, few, {})};
+  const NodePointer plan = Summarize(
+      Node::Join(JoinKind::Inner, Scan("many"),
+                 Node::Filter(Scan("few"), Below(0, Expression::Integer(5, TypeKind::Int64))),
+                 {{Column(0), Column(0)}}, nullptr),
+      {1}, {});
+  const auto make = [&](bool may_guess) {
+    auto made = Part::Make(plan, images, device, fixture.pool, compile::Shape::Loop, {}, may_guess);
+    return std::dynamic_pointer_cast<const CompiledPart>(
+        std::get<std::shared_ptr<const Part>>(std::move(made)));
+  };
+  const auto part = make(true);
+  EXPECT_EQ(part->Program().spared_rows, 80'000u);
+  part->LearnTime(0);
+  EXPECT_FALSE(part->GuessedWrong());
+  part->LearnTime(10'000);
+  EXPECT_TRUE(part->GuessedWrong());
+  const auto scanning = make(false);
+  EXPECT_EQ(scanning->Program().spared_rows, 0u);
+  scanning->LearnTime(10'000);
+  EXPECT_FALSE(scanning->GuessedWrong());
 }
 
 }  // namespace
