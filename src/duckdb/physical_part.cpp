@@ -19,6 +19,7 @@
 #include "duckdb/parallel/meta_pipeline.hpp"
 #include "duckdb/parallel/pipeline.hpp"
 #include "duckdb/parallel/task_scheduler.hpp"
+#include "duckdb/part_description.hpp"
 #include "duckdb/physical_tap.hpp"
 #include "duckdb/planner/filter/dynamic_filter.hpp"
 #include "duckdb/result_writer.hpp"
@@ -85,58 +86,6 @@ bool HasMemoryLimit(const Placement& placement) {
       std::string(kForcePrefix) + problem.what() + "; raise the setting margay_device_memory");
 }
 
-std::string Milliseconds(double value) {
-  return duckdb::StringUtil::Format("%.2f ms", value);
-}
-
-std::string Join(const std::vector<std::string>& items, const char* divider) {
-  std::string text;
-  for (const auto& item : items) {
-    text += (text.empty() ? "" : divider) + item;
-  }
-  return text;
-}
-
-std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatistics>& kernels) {
-  std::vector<std::string> lines;
-  for (const auto& kernel : kernels) {
-    lines.push_back(duckdb::StringUtil::Format(
-        "%s: %.3f ms%s", kernel.name, kernel.milliseconds,
-        kernel.launches == 1 ? "" : " in " + std::to_string(kernel.launches) + " launches"));
-  }
-  return lines;
-}
-
-std::string Counted(uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-//! The joins of a part that is made, and the partitions it is computed in, if any.
-void DescribePart(const Placement& placement,
-                  duckdb::InsertionOrderPreservingMap<std::string>& result) {
-  std::vector<std::string> joins;
-  for (const auto& join : placement.part->DescribeJoins()) {
-    // The partitions have the same ones.
-    if (placement.partitions.empty() ||
-        std::find(joins.begin(), joins.end(), join) == joins.end()) {
-      joins.push_back(join);
-    }
-  }
-  if (!joins.empty()) {
-    result["Join methods"] = Join(joins, "\n");
-  }
-  if (!placement.partitions.empty()) {
-    result["Partitions"] = placement.partitions;
-  }
-}
-
-//! Why `rows` rows are too many for the operators above `part` in force mode.
-std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows) {
-  return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
-         " rows, because " + Join(part.tail_reasons, ", ") +
-         "; margay_tail_rows = " + std::to_string(settings.tail_rows);
-}
-
 //! Filters that joins and limits below `op` gave to scans in an earlier execution: a device that
 //! does their work now does not replace them, and rows would be lost.
 void ClearRuntimeFilters(const duckdb::PhysicalOperator& op) {
@@ -164,23 +113,6 @@ void ClearRuntimeFilters(const duckdb::PhysicalOperator& op) {
   for (const auto& child : op.GetChildren()) {
     ClearRuntimeFilters(child.get());
   }
-}
-
-std::string Decision(const CapturedPart& part, const Placement& placement) {
-  if (placement.is_error) {
-    return "error: " + placement.reason;
-  }
-  if (!placement.is_on_device) {
-    return "DuckDB: " + placement.reason;
-  }
-  // DuckDB's estimates are good for rows of tables, but not for groups.
-  const auto& settings = placement.settings;
-  if (settings.mode == Mode::Force && !part.tail_reasons.empty() && !part.has_aggregate &&
-      part.estimated_rows > settings.tail_rows) {
-    return "error, if DuckDB's estimate is right: " +
-           TailError(part, settings, part.estimated_rows);
-  }
-  return placement.reason.empty() ? "device" : "device (first: " + placement.reason + ")";
 }
 
 }  // namespace
@@ -272,17 +204,8 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
     result["Shape"] = std::string(compile::ShapeName(placement.shape));
   }
   result["Operators"] = part_->text;
-  if (placement.part) {
-    result["Columns"] = Join(DescribeColumns(*part_->plan, placement.copies), "\n");
-    DescribePart(placement, result);
-  }
-  if (!part_->tails.empty()) {
-    result["Above it in DuckDB"] = Join(part_->tails, ", ");
-    // What an aggregate gives is mostly small: it is nothing to complain about.
-    if (!part_->has_aggregate) {
-      result["Reason"] = Join(part_->tail_reasons, ", ");
-    }
-  }
+  DescribePart(*part_, placement, result);
+  DescribeTails(*part_, result);
   SetEstimatedCardinality(result, estimated_cardinality);
   return result;
 }
@@ -312,32 +235,10 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   if (!state.run) {
     return result;
   }
-  const auto& statistics = state.run->Statistics();
   result["Margay"] = "device";
-  if (state.placement.part) {
-    result["Columns"] = Join(DescribeColumns(*part_->plan, state.placement.copies), "\n");
-    DescribePart(state.placement, result);
-  }
-  result["Rows in"] = std::to_string(statistics.rows_in);
-  result["Rows out"] = std::to_string(statistics.rows_out);
-  result["Segments skipped"] =
-      std::to_string(statistics.segments_skipped) + " of " + std::to_string(statistics.segments);
-  if (statistics.structures_built + statistics.structures_reused > 0) {
-    result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
-                            std::to_string(statistics.structures_built) + " made for it";
-  }
-  if (statistics.extents_restored > 0) {
-    result["Extents encoded again"] = std::to_string(statistics.extents_restored);
-  }
-  result["Kernel"] = statistics.kernel_origin + ", " +
-                     Counted(statistics.launches, "launch", "launches") + ", " +
-                     Counted(statistics.host_waits, "wait", "waits") + " of the host";
-  result["Encode time"] = Milliseconds(state.encode_milliseconds);
-  result["Compile time"] =
-      Milliseconds(state.compile_milliseconds + statistics.compile_milliseconds);
-  result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
-  result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
-  result["Kernels"] = Join(DescribeKernels(statistics.kernels), "\n");
+  DescribePart(*part_, state.placement, result);
+  DescribeRun(state.run->Statistics(), state.encode_milliseconds, state.compile_milliseconds,
+              result);
   return result;
 }
 
