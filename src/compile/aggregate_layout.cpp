@@ -162,7 +162,8 @@ uint64_t ExpectedGroups(const Program& program, const AggregateLayout& layout,
     });
   if (are_scanned)
     most = std::min(most, program.expected_scan_share);
-  const auto most_groups = static_cast<uint64_t>(static_cast<double>(rows) * most);
+  const auto most_groups = static_cast<uint64_t>(
+      std::min(static_cast<double>(rows) * most, static_cast<double>(kMostMultipliedRows)));
   return std::clamp<uint64_t>(EstimateGroups(pipeline, layout, context), 1,
                               std::max<uint64_t>(most_groups, 1));
 }

@@ -24,6 +24,10 @@ constexpr double kRowsPerLookup = 1.2;
 //! 3 ns per row, a step of a chain 60 to 100.
 constexpr double kRowsPerStep = 32;
 
+//! Anti joins leave this share of the rows at least, as far as guesses go: why else would they be
+//! there.
+constexpr double kLeftByAntiJoins = 0.1;
+
 //! A table in which rows are looked up may take this part of the device's memory, with its columns
 //! that the program has and a join table of two words per row.
 constexpr uint64_t kShareOfMemory = 8;
@@ -357,7 +361,7 @@ class JoinOrder {
       if (join.keys.empty())
         rows *= join.kind == plan::JoinKind::Inner ? share * double(rows_[build.table]) : 1;
       else if (join.kind == plan::JoinKind::Anti)
-        rows *= 1 - share;
+        rows *= std::max(1 - share, kLeftByAntiJoins);
       else if (join.kind == plan::JoinKind::Inner)
         rows *= MatchesPerRow(join, build);
       else if (join.kind != plan::JoinKind::Left)

@@ -98,10 +98,11 @@ void KernelGenerator::KeepRows() {
   } else {
     const auto expected =
         static_cast<double>(input_.rows[pipeline_.table]) * input_.program.expected_share;
-    const KeptSize rows{std::min(MostRows(input_.program, pipeline_, input_.join_tables,
-                                          input_.columns, input_.rows),
-                                 kMostEntries),
-                        static_cast<uint64_t>(expected)};
+    const KeptSize rows{
+        std::min(
+            MostRows(input_.program, pipeline_, input_.join_tables, input_.columns, input_.rows),
+            kMostEntries),
+        static_cast<uint64_t>(std::min(expected, static_cast<double>(kMostEntries)))};
     for (const plan::ExpressionPointer& expression : pipeline_.outputs)
       kernel_.kept.push_back(KeepOutput(expression, rows, pipeline_.conjuncts, context_));
   }

@@ -56,19 +56,22 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   auto key = std::string(compile::ShapeName(shape)) + "\n" +
              std::string(method ? compile::JoinMethodName(*method) : "") + "\n" +
              plan::Identity(*plan);
-  bool may_guess = true;
+  std::shared_ptr<const execute::Part> wrong;
   {
     std::lock_guard<std::mutex> guard(keeper.mutex_);
     auto found = keeper.parts_.find(key);
     if (found != keeper.parts_.end() && found->second.inputs == inputs) {
       const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&found->second.part);
-      may_guess = known == nullptr || !(*known)->GuessedWrong();
-      if (may_guess) {
+      if (known == nullptr || !(*known)->GuessedWrong()) {
         return found->second.part;
       }
+      wrong = *known;
     }
   }
-  auto part = make(may_guess);
+  auto part = make(wrong == nullptr);
+  if (wrong && std::holds_alternative<execute::Refusal>(part)) {
+    return wrong;
+  }
   std::lock_guard<std::mutex> guard(keeper.mutex_);
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
   if (made != nullptr &&

@@ -333,10 +333,9 @@ bool CompiledPart::GuessedWrong() const {
                                        [](const auto& inner) { return inner->GuessedWrong(); });
 }
 
-void CompiledPart::LearnTime(double milliseconds) const {
-  const double units = device_->Info().compute_units;
+void CompiledPart::LearnTime(double nanoseconds, uint64_t rows) const {
   if (program_.spared_rows != 0 &&
-      milliseconds * 1e6 * units > kSlowScan * static_cast<double>(program_.spared_rows))
+      nanoseconds > kSlowScan * static_cast<double>(program_.spared_rows + rows))
     guessed_wrong_ = true;
 }
 

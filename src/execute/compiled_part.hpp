@@ -54,8 +54,9 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   void LearnSize(size_t table, uint64_t size) const {
     learned_sizes_[table].store(size, std::memory_order_relaxed);
   }
-  //! What a run took, in milliseconds of its own kernels, but for tables that others find kept.
-  void LearnTime(double milliseconds) const;
+  //! What a run took that scanned `rows` rows, in nanoseconds of its own kernels, but for tables
+  //! that others find kept, times the compute units it had.
+  void LearnTime(double nanoseconds, uint64_t rows) const;
 
  private:
   //! The parts that make the tables of the inputs.

@@ -194,15 +194,18 @@ size_t KernelRun::SegmentsInTexts(const size_t* segments, size_t count) const {
   return count;
 }
 
+uint32_t KernelRun::ComputeUnits() const {
+  const device::DeviceInfo& info = part_->GetDevice().Info();
+  // A CPU device runs beside DuckDB's own threads, within their number.
+  return info.kind == device::DeviceKind::Cpu ? std::min(options_.threads, info.compute_units)
+                                              : info.compute_units;
+}
+
 uint32_t KernelRun::WorkGroups(uint32_t units) const {
   const device::DeviceInfo& info = part_->GetDevice().Info();
-  uint32_t groups =
-      info.compute_units *
-      (info.kind == device::DeviceKind::Gpu ? kGroupsPerMultiprocessor : kGroupsPerCore);
-  // A CPU device runs beside DuckDB's own threads, within their number.
-  if (info.kind == device::DeviceKind::Cpu && options_.threads < info.compute_units) {
-    groups = options_.threads;
-  }
+  uint32_t groups = ComputeUnits();
+  if (groups == info.compute_units)
+    groups *= info.kind == device::DeviceKind::Gpu ? kGroupsPerMultiprocessor : kGroupsPerCore;
   const uint32_t enough = (units - 1) / Kernel().units_per_work_group + 1;
   return std::max(std::min({groups, units, MostWorkGroups()}), enough);
 }
@@ -211,12 +214,14 @@ void KernelRun::RunKernels(Execution& execution) {
   RunInners(execution);
   tables_->queue = &execution.Queue();
   const double before = statistics_.kernel_milliseconds;
+  const uint64_t rows_before = statistics_.rows_in;
   const double for_others = RunBuilds();
   kernels_before_ = statistics_.kernels.size();
   RunAll();
   if (!tables_->pending.empty())
     SettleAll();
-  part_->LearnTime(statistics_.kernel_milliseconds - before - for_others);
+  part_->LearnTime((statistics_.kernel_milliseconds - before - for_others) * 1e6 * ComputeUnits(),
+                   statistics_.rows_in - rows_before);
   builds_.clear();
   Unpin();
 }

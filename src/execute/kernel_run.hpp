@@ -197,6 +197,8 @@ class KernelRun : public Run {
   //! Sets the arguments of the bytes of text whose rows are found by their numbers.
   static uint32_t BindTexts(device::Kernel& kernel, uint32_t argument,
                             const storage::PinnedExtents& pins, const device::Buffer& no_rows);
+  //! How many of the device the run may use.
+  uint32_t ComputeUnits() const;
   //! Runs the kernels of the build sides. Returns the milliseconds of those that made tables which
   //! are kept for other runs.
   double RunBuilds();
