@@ -38,11 +38,11 @@ target_include_directories(margay_flags INTERFACE ${PROJECT_SOURCE_DIR}/src
 target_link_libraries(margay_flags INTERFACE Threads::Threads)
 
 if(MARGAY_SANITIZER STREQUAL "address")
-  add_compile_options(-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
+  add_compile_options(-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined
                       -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=address,undefined)
 elseif(MARGAY_SANITIZER STREQUAL "thread")
-  add_compile_options(-O1 -g -fsanitize=thread)
+  add_compile_options(-O1 -g1 -fsanitize=thread)
   add_link_options(-fsanitize=thread)
 elseif(MARGAY_SANITIZER)
   message(FATAL_ERROR "MARGAY_SANITIZER must be empty, address or thread")
