@@ -26,6 +26,9 @@ using Images = std::vector<std::shared_ptr<storage::TableImage>>;
 //! rows).
 constexpr double kSlowScan = 8;
 
+//! One run alone may be slow because memory is new, or others use the machine.
+constexpr uint32_t kMostSlowRuns = 2;
+
 std::string SourceOf(const compile::GeneratedProgram& program,
                      const std::vector<CompiledPart::Input>& inputs) {
   std::string source;
@@ -329,14 +332,15 @@ std::vector<std::string> CompiledPart::DescribeJoins() const {
 
 bool CompiledPart::GuessedWrong() const {
   const auto inners = Inners();
-  return guessed_wrong_ || std::any_of(inners.begin(), inners.end(),
-                                       [](const auto& inner) { return inner->GuessedWrong(); });
+  return slow_runs_ >= kMostSlowRuns ||
+         std::any_of(inners.begin(), inners.end(),
+                     [](const auto& inner) { return inner->GuessedWrong(); });
 }
 
 void CompiledPart::LearnTime(double nanoseconds, uint64_t rows) const {
-  if (program_.spared_rows != 0 &&
-      nanoseconds > kSlowScan * static_cast<double>(program_.spared_rows + rows))
-    guessed_wrong_ = true;
+  const bool is_slow = program_.spared_rows != 0 &&
+                       nanoseconds > kSlowScan * static_cast<double>(program_.spared_rows + rows);
+  slow_runs_ = is_slow ? slow_runs_ + 1 : 0;
 }
 
 bool CompiledPart::EvaluatesFunctions() const {

@@ -71,7 +71,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
   mutable std::vector<std::atomic<uint64_t>> learned_sizes_;
-  mutable std::atomic<bool> guessed_wrong_{false};
+  mutable std::atomic<uint32_t> slow_runs_{0};  //!< in a row
 };
 
 }  // namespace margay::execute

@@ -488,9 +488,14 @@ TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
   part->LearnTime(1e9, 1'000'000'000);
   EXPECT_FALSE(part->GuessedWrong()) << "it was another table that took the time";
   part->LearnTime(1e9, 0);
+  part->LearnTime(0, 0);
+  part->LearnTime(1e9, 0);
+  EXPECT_FALSE(part->GuessedWrong()) << "it was slow once";
+  part->LearnTime(1e9, 0);
   EXPECT_TRUE(part->GuessedWrong());
   const auto scanning = make(false);
   EXPECT_EQ(scanning->Program().spared_rows, 0u);
+  scanning->LearnTime(1e9, 0);
   scanning->LearnTime(1e9, 0);
   EXPECT_FALSE(scanning->GuessedWrong());
 }
