@@ -169,6 +169,9 @@ class JoinOrder {
     return reads_only;
   }
 
+  static plan::ExpressionPointer ProbeKey(const plan::JoinKey& key) { return key.probe; }
+  static plan::ExpressionPointer BuildKey(const plan::JoinKey& key) { return key.build; }
+
   //! Whether the keys name one row of `table` at most.
   template <typename Keys, typename Side>
   bool AreUnique(const Keys& keys, const Side& side, size_t table) const {
@@ -179,8 +182,6 @@ class JoinOrder {
 
   bool ShouldExchange(const Pipeline& pipeline, const PipelineJoin& join) const {
     const Pipeline& build = program_.builds[join.build].pipeline;
-    const auto probe_key = [](const plan::JoinKey& key) { return key.probe; };
-    const auto build_key = [](const plan::JoinKey& key) { return key.build; };
     // A nested loop has as many steps either way, but the scanned side is what work-items share.
     if (join.kind == plan::JoinKind::Inner && join.keys.empty())
       return &join == &pipeline.joins.front() && rows_[build.table] > rows_[pipeline.table];
@@ -189,11 +190,11 @@ class JoinOrder {
           return ReadsOnly(*key.probe, pipeline.table);
         }))
       return false;
-    if (AreUnique(join.keys, build_key, build.table))
-      return LeadsToFewRows(build, build.joins.size(), pipeline, join.keys, probe_key);
+    if (AreUnique(join.keys, BuildKey, build.table))
+      return LeadsToFewRows(build, build.joins.size(), pipeline, join.keys, ProbeKey);
     const auto number = static_cast<size_t>(&join - pipeline.joins.data());
-    if (!AreUnique(join.keys, probe_key, pipeline.table) ||
-        LeadsToFewRows(pipeline, number, build, join.keys, build_key))
+    if (!AreUnique(join.keys, ProbeKey, pipeline.table) ||
+        LeadsToFewRows(pipeline, number, build, join.keys, BuildKey))
       return false;
     if (rows_[build.table] >= rows_[pipeline.table])
       return true;
@@ -208,12 +209,10 @@ class JoinOrder {
   bool Follows(const Pipeline& pipeline, size_t number) const {
     const PipelineJoin& join = pipeline.joins[number];
     const Pipeline& build = program_.builds[join.build].pipeline;
-    const auto probe_key = [](const plan::JoinKey& key) { return key.probe; };
-    const auto build_key = [](const plan::JoinKey& key) { return key.build; };
     return join.kind == plan::JoinKind::Inner && !join.keys.empty() &&
-           AreUnique(join.keys, probe_key, pipeline.table) &&
-           !AreUnique(join.keys, build_key, build.table) &&
-           LeadsToFewRows(pipeline, number, build, join.keys, build_key);
+           AreUnique(join.keys, ProbeKey, pipeline.table) &&
+           !AreUnique(join.keys, BuildKey, build.table) &&
+           LeadsToFewRows(pipeline, number, build, join.keys, BuildKey);
   }
 
   //! Whether the rows that come to join `number` of `few`, whose table has one row for each key,
@@ -236,14 +235,9 @@ class JoinOrder {
 
   //! Guesses how many rows have one value of a column.
   double RowsPerValue(const plan::Expression& column) const {
-    const storage::ColumnForm& form = *columns_[column.ColumnIndex()].form;
-    const storage::ColumnStatistics& statistics = form.Statistics();
-    const auto rows = static_cast<double>(form.Rows());
-    if (statistics.distinct_count != 0)
-      return rows / static_cast<double>(statistics.distinct_count);
-    if (!statistics.HasValues() || !form.Type().IsIntegral())
-      return std::numeric_limits<double>::infinity();
-    return rows / std::min(rows, static_cast<double>(statistics.max - statistics.min) + 1);
+    const auto values = selectivity_.DifferentValues(column);
+    return values ? static_cast<double>(columns_[column.ColumnIndex()].form->Rows()) / *values
+                  : std::numeric_limits<double>::infinity();
   }
 
   //! Takes the conditions of an inner join out of it.

@@ -96,16 +96,19 @@ double Selectivity::Of(const plan::Expression& predicate) const {
 }
 
 double Selectivity::OfOneValue(const plan::Expression& expression) const {
-  if (expression.GetOperation() != Operation::Column)
-    return kUnknownMatch;
-  const storage::ColumnStatistics& statistics =
-      columns_[expression.ColumnIndex()].form->Statistics();
+  const auto values =
+      expression.GetOperation() == Operation::Column ? DifferentValues(expression) : std::nullopt;
+  return values ? 1 / *values : kUnknownMatch;
+}
+
+std::optional<double> Selectivity::DifferentValues(const plan::Expression& column) const {
+  const storage::ColumnStatistics& statistics = columns_[column.ColumnIndex()].form->Statistics();
   if (statistics.distinct_count != 0)
-    return 1 / static_cast<double>(statistics.distinct_count);
-  if (!statistics.HasValues() || !expression.GetType().IsIntegral())
-    return kUnknownMatch;
+    return static_cast<double>(statistics.distinct_count);
+  if (!statistics.HasValues() || !column.GetType().IsIntegral())
+    return std::nullopt;
   const double values = static_cast<double>(statistics.max - statistics.min) + 1;
-  return 1 / std::min(values, static_cast<double>(statistics.rows));
+  return std::min(values, static_cast<double>(statistics.rows));
 }
 
 double Selectivity::OfComparison(const plan::Expression& comparison) const {

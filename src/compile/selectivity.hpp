@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "compile/dictionary_cache.hpp"
@@ -19,6 +20,9 @@ class Selectivity {
 
   double Of(const plan::Expression& predicate) const;
   double Of(const std::vector<plan::ExpressionPointer>& conjuncts) const;
+
+  //! How many different values `column`, a Column, has: none where statistics don't tell.
+  std::optional<double> DifferentValues(const plan::Expression& column) const;
 
  private:
   double OfComparison(const plan::Expression& comparison) const;
