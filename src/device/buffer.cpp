@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "device/buffer_pool.hpp"
 #include "device/device_error.hpp"
 #include "device/device_state.hpp"
 
@@ -11,8 +12,18 @@ namespace margay::device {
 Buffer::Buffer(std::shared_ptr<DeviceState> state, _cl_mem* handle, size_t size)
     : state_(std::move(state)), handle_(handle), size_(size) {}
 
+Buffer::Buffer(std::shared_ptr<DeviceState> state, _cl_mem* handle, size_t size,
+               std::shared_ptr<BufferPool> pool, size_t allocated)
+    : state_(std::move(state)),
+      handle_(handle),
+      size_(size),
+      pool_(std::move(pool)),
+      allocated_(allocated) {}
+
 Buffer::~Buffer() {
-  if (handle_ != nullptr) {
+  if (handle_ != nullptr && pool_ != nullptr) {
+    pool_->Return({handle_, allocated_});
+  } else if (handle_ != nullptr) {
     CallQuietly(state_->Api().ReleaseMemObject, handle_);
   }
 }
@@ -20,12 +31,16 @@ Buffer::~Buffer() {
 Buffer::Buffer(Buffer&& other) noexcept
     : state_(std::move(other.state_)),
       handle_(std::exchange(other.handle_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      pool_(std::move(other.pool_)),
+      allocated_(other.allocated_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(state_, other.state_);
   std::swap(handle_, other.handle_);
   std::swap(size_, other.size_);
+  std::swap(pool_, other.pool_);
+  std::swap(allocated_, other.allocated_);
   return *this;
 }
 

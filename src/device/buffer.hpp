@@ -7,6 +7,7 @@ struct _cl_mem;
 
 namespace margay::device {
 
+class BufferPool;
 class DeviceState;
 
 //! What kernels do with a buffer. The host may read and write any buffer.
@@ -20,6 +21,9 @@ class Buffer {
   Buffer() = default;
   //! Takes ownership of `handle`. For this layer only.
   Buffer(std::shared_ptr<DeviceState> state, _cl_mem* handle, size_t size);
+  //! The same with memory of `allocated` bytes, which `pool` gets afterwards.
+  Buffer(std::shared_ptr<DeviceState> state, _cl_mem* handle, size_t size,
+         std::shared_ptr<BufferPool> pool, size_t allocated);
   ~Buffer();
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
@@ -43,6 +47,8 @@ class Buffer {
   std::shared_ptr<DeviceState> state_;
   _cl_mem* handle_ = nullptr;
   size_t size_ = 0;
+  std::shared_ptr<BufferPool> pool_;  //!< null: the memory goes back to the device
+  size_t allocated_ = 0;              //!< of the pool's memory
 };
 
 }  // namespace margay::device

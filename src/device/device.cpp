@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "device/buffer_pool.hpp"
 #include "device/device_error.hpp"
 #include "device/device_state.hpp"
 #include "device/huge_pages.hpp"
@@ -27,6 +28,9 @@ constexpr size_t kHugePageMinimum = 2 * kHugePageBytes;
 
 //! Most memory that is kept for the next buffers: what a few queries need for their results.
 constexpr size_t kMostIdlePages = size_t{256} << 20;
+
+//! Most of the device's memory that is kept for the next buffers.
+constexpr uint64_t kShareOfIdleMemory = 16;
 
 //! The memory of a buffer, and the pool that gets it then; null: the operating system does.
 struct BorrowedPages {
@@ -55,9 +59,13 @@ cl_mem_flags FlagsOf(Access access) {
 
 }  // namespace
 
-Device::Device(std::shared_ptr<DeviceState> state)
+Device::Device(std::shared_ptr<DeviceState> state, Reuse reuse)
     : state_(std::move(state)),
       pages_(std::make_shared<PagePool>(kMostIdlePages)),
+      buffers_(state_->IsZeroCopy() && reuse == Reuse::Automatic
+                   ? nullptr
+                   : std::make_shared<BufferPool>(
+                         state_, state_->Info().global_memory / kShareOfIdleMemory)),
       staging_(state_->IsZeroCopy() ? nullptr : std::make_shared<StagingRing>(state_)),
       programs_(state_) {}
 
@@ -107,13 +115,37 @@ Buffer Device::CreateBuffer(size_t bytes, Access access) {
   if (IsInHugePages(bytes)) {
     return CreateInHugePages(bytes, access, pages_->Take(bytes), pages_);
   }
+  if (buffers_ == nullptr) {
+    const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
+                                         FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);
+    return Buffer(state_, handle, bytes);
+  }
+  if (const BufferPool::Memory idle = buffers_->Take(bytes); idle.handle != nullptr) {
+    return Buffer(state_, idle.handle, bytes, buffers_, idle.bytes);
+  }
+  try {
+    return CreatePooled(bytes);
+  } catch (const DeviceError& error) {
+    if (!error.IsOutOfMemory()) {
+      throw;
+    }
+    buffers_->Clear();
+    return CreatePooled(bytes);
+  }
+}
+
+Buffer Device::CreatePooled(size_t bytes) {
+  const size_t rounded = BufferPool::RoundUp(bytes);
+  const size_t allocated = rounded <= Info().largest_buffer ? rounded : bytes;
+  // Whoever gets the memory next may do anything with it.
   const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
-                                       FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);
+                                       CL_MEM_READ_WRITE, allocated, nullptr);
+  // Not the pool's before it is known to be there.
   Buffer buffer(state_, handle, bytes);
-  if (!IsZeroCopy() && bytes >= kEarlyAllocationMinimum) {
+  if (bytes >= kEarlyAllocationMinimum) {
     AcquireQueue()->Fill(buffer, 0, 1, 0);
   }
-  return buffer;
+  return Buffer(state_, buffer.Detach(), bytes, buffers_, allocated);
 }
 
 Buffer Device::WrapHostMemory(void* memory, size_t bytes) {

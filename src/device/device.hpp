@@ -11,6 +11,7 @@
 
 namespace margay::device {
 
+class BufferPool;
 class DeviceState;
 class HugePages;
 class PagePool;
@@ -23,7 +24,13 @@ class StagingRing;
 //! Thread-safe. Calls throw DeviceError; on a lost device all of them do.
 class Device : public std::enable_shared_from_this<Device> {
  public:
-  explicit Device(std::shared_ptr<DeviceState> state);
+  //! Which devices keep the memory of buffers for the next ones.
+  enum class Reuse {
+    Automatic,  //!< those with memory of their own
+    Always,     //!< for tests
+  };
+
+  explicit Device(std::shared_ptr<DeviceState> state, Reuse reuse = Reuse::Automatic);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -66,9 +73,13 @@ class Device : public std::enable_shared_from_this<Device> {
   Buffer CreateInHugePages(size_t bytes, Access access, std::unique_ptr<HugePages> pages,
                            std::shared_ptr<PagePool> pool);
   bool IsInHugePages(size_t bytes) const;
+  //! A buffer of new memory that goes to the pool with its end.
+  Buffer CreatePooled(size_t bytes);
 
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PagePool> pages_;
+  //! Null where buffers are not reused.
+  std::shared_ptr<BufferPool> buffers_;
   //! Null on zero-copy devices.
   std::shared_ptr<StagingRing> staging_;
   ProgramCache programs_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/checked_call.hpp"
+#include "device/command_clock.hpp"
 #include "device/device_query.hpp"
 #include "device/opencl_api.hpp"
 
@@ -27,6 +28,7 @@ class DeviceState : public CallTarget {
   cl_device_id Id() const { return device_.id; }
   cl_context Context() const { return context_; }
   bool IsZeroCopy() const;
+  CommandClock& Clock() { return clock_; }
 
   //! An idle queue, or a new one. The caller owns it.
   cl_command_queue TakeQueue();
@@ -41,6 +43,7 @@ class DeviceState : public CallTarget {
 
   const FoundDevice device_;
   cl_context context_ = nullptr;
+  CommandClock clock_;
   std::mutex mutex_;
   std::vector<cl_command_queue> idle_queues_;
 };

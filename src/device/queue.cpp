@@ -115,7 +115,10 @@ void RequireRange(const Buffer& buffer, size_t offset, size_t bytes) {
 
 Queue::Queue(std::shared_ptr<DeviceState> state, _cl_command_queue* handle,
              std::shared_ptr<StagingRing> staging)
-    : state_(std::move(state)), handle_(handle), staging_(std::move(staging)) {}
+    : state_(std::move(state)),
+      activity_(state_->Clock().Register()),
+      handle_(handle),
+      staging_(std::move(staging)) {}
 
 Queue::~Queue() {
   if (handle_ != nullptr) {
@@ -126,6 +129,7 @@ Queue::~Queue() {
 
 Queue::Queue(Queue&& other) noexcept
     : state_(std::move(other.state_)),
+      activity_(std::move(other.activity_)),
       handle_(std::exchange(other.handle_, nullptr)),
       staging_(std::move(other.staging_)),
       mappings_(std::move(other.mappings_)),
@@ -133,9 +137,21 @@ Queue::Queue(Queue&& other) noexcept
       held_(std::move(other.held_)),
       waits_(other.waits_) {}
 
-void Queue::SetIdle() {
+void Queue::SetPending() {
+  if (!is_pending_) {
+    activity_->Begin(state_->Clock());
+    is_pending_ = true;
+  }
+}
+
+void Queue::SetDone() {
   is_pending_ = false;
+  activity_->End();
   held_.clear();
+}
+
+void Queue::SetIdle() {
+  SetDone();
   waits_++;
 }
 
@@ -159,7 +175,7 @@ void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_
     Finish();
     return;
   }
-  is_pending_ = true;
+  SetPending();
   const auto* begin = static_cast<const std::byte*>(source);
   const std::vector<std::byte>& copy = held_.emplace_back(begin, begin + bytes);
   Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
@@ -185,7 +201,7 @@ void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t 
     Finish();
     return;
   }
-  is_pending_ = true;
+  SetPending();
   Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_TRUE, offset,
           bytes, destination, 0, nullptr, nullptr);
   SetIdle();
@@ -201,7 +217,7 @@ Event Queue::WriteAsync(const Buffer& buffer, size_t offset, const void* source,
     Write(buffer, offset, source, bytes);
     return {};
   }
-  is_pending_ = true;
+  SetPending();
   cl_event event = nullptr;
   Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
           bytes, source, 0, nullptr, &event);
@@ -218,7 +234,7 @@ Event Queue::ReadAsync(const Buffer& buffer, size_t offset, void* destination, s
     Read(buffer, offset, destination, bytes);
     return {};
   }
-  is_pending_ = true;
+  SetPending();
   cl_event event = nullptr;
   Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset,
           bytes, destination, 0, nullptr, &event);
@@ -314,7 +330,7 @@ void Queue::Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t valu
     Write(buffer, offset, std::vector<uint8_t>(bytes, value).data(), bytes);
     return;
   }
-  is_pending_ = true;
+  SetPending();
   std::array<uint8_t, kFillPatternBytes> pattern;
   pattern.fill(value);
   const auto fill = [&](size_t pattern_bytes, size_t start, size_t count) {
@@ -341,7 +357,7 @@ void Queue::Copy(const Buffer& source, size_t source_offset, const Buffer& desti
   if (bytes == 0) {
     return;
   }
-  is_pending_ = true;
+  SetPending();
   Enqueue(*state_, handle_, state_->Api().EnqueueCopyBuffer, source.Handle(), destination.Handle(),
           source_offset, destination_offset, bytes, 0, nullptr, nullptr);
 }
@@ -360,7 +376,7 @@ void* Queue::MapWaiting(const Buffer& buffer, size_t offset, size_t bytes, bool 
   if (bytes == 0) {
     return nullptr;
   }
-  is_pending_ = true;
+  SetPending();
   const cl_map_flags flags = write ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
   mappings_.reserve(mappings_.size() + 1);
   void* address = nullptr;
@@ -384,7 +400,7 @@ void Queue::Unmap(const Buffer& buffer, void* mapped) {
   if (mapped == nullptr) {
     return;
   }
-  is_pending_ = true;
+  SetPending();
   Enqueue(*state_, handle_, state_->Api().EnqueueUnmapMemObject, buffer.Handle(), mapped, 0,
           nullptr, nullptr);
   const auto mapping =
@@ -402,7 +418,7 @@ Event Queue::Launch(const Kernel& kernel, size_t global, size_t local) {
   if (global == 0) {
     return {};
   }
-  is_pending_ = true;
+  SetPending();
   cl_event event = nullptr;
   Enqueue(*state_, handle_, state_->Api().EnqueueNDRangeKernel, kernel.Handle(), 1, nullptr,
           &global, local == 0 ? nullptr : &local, 0, nullptr, &event);
@@ -422,7 +438,7 @@ void Queue::Finish() {
 
 bool Queue::Drain() noexcept {
   for (const Mapping& mapping : mappings_) {
-    is_pending_ = true;
+    SetPending();
     CallQuietly(state_->Api().EnqueueUnmapMemObject, handle_, mapping.buffer, mapping.address, 0u,
                 nullptr, nullptr);
     CallQuietly(state_->Api().ReleaseMemObject, mapping.buffer);
@@ -431,8 +447,7 @@ bool Queue::Drain() noexcept {
   if (is_pending_ && CallQuietly(state_->Api().Finish, handle_) != CL_SUCCESS) {
     return false;
   }
-  is_pending_ = false;
-  held_.clear();
+  SetDone();
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/buffer.hpp"
+#include "device/command_clock.hpp"
 #include "device/event.hpp"
 #include "device/kernel.hpp"
 
@@ -91,7 +92,11 @@ class Queue {
   //! Moves `bytes` bytes from `start` on through the given queue.
   using Transfer = std::function<void(Queue& queue, size_t start, size_t bytes)>;
 
-  //! Says that all commands so far are done, which the host has waited for.
+  //! Says that commands may be under way from now on.
+  void SetPending();
+  //! Says that all commands so far are done.
+  void SetDone();
+  //! The same where the host has waited for it.
   void SetIdle();
   //! The device shares our memory and the host itself moves that many bytes faster.
   bool IsForHost(size_t bytes) const;
@@ -102,6 +107,7 @@ class Queue {
   void StagedRead(const Buffer& buffer, size_t offset, std::byte* destination, size_t bytes);
 
   std::shared_ptr<DeviceState> state_;
+  std::shared_ptr<CommandClock::Activity> activity_;
   _cl_command_queue* handle_ = nullptr;
   std::shared_ptr<StagingRing> staging_;
   //! Not undone yet. PoCL leaks buffers that are released while mapped.

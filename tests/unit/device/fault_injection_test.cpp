@@ -171,21 +171,25 @@ TEST_P(FaultInjectionTest, NoFaultLeaksAnObject) {
   const FoundDevice& device = found[GetParam()];
   OpenDevice()->Programs().Clear();
   SmallJob(*OpenDevice());
-  bool has_failed = true;
-  for (uint64_t call = 1; has_failed; ++call) {
-    auto state = std::make_shared<DeviceState>(device);
-    const ContextReferences references(*api, state->Context());
-    ASSERT_EQ(references.Count(), 2u) << "the state's and ours";
-    FaultInjection::Reset();
-    FaultInjection::FailCall(call, CL_OUT_OF_RESOURCES);
-    try {
-      Device opened(std::move(state));
-      SmallJob(opened);
-    } catch (const DeviceError&) {
+  for (const auto reuse : {Device::Reuse::Automatic, Device::Reuse::Always}) {
+    bool has_failed = true;
+    for (uint64_t call = 1; has_failed; ++call) {
+      FaultInjection::Reset();
+      auto state = std::make_shared<DeviceState>(device);
+      const ContextReferences references(*api, state->Context());
+      ASSERT_EQ(references.Count(), 2u) << "the state's and ours";
+      FaultInjection::Reset();
+      FaultInjection::FailCall(call, CL_OUT_OF_RESOURCES);
+      try {
+        Device opened(std::move(state), reuse);
+        SmallJob(opened);
+        SmallJob(opened);
+      } catch (const DeviceError&) {
+      }
+      has_failed = FaultInjection::Calls() >= call;
+      EXPECT_TRUE(BecomesTrueSoon([&] { return references.Count() == 1; }))
+          << references.Count() - 1 << " references left after a fault in call " << call;
     }
-    has_failed = FaultInjection::Calls() >= call;
-    EXPECT_TRUE(BecomesTrueSoon([&] { return references.Count() == 1; }))
-        << references.Count() - 1 << " references left after a fault in call " << call;
   }
 }
 
