@@ -38,7 +38,7 @@ void SegmentFilter::PrepareDictionaries(const plan::Expression& predicate,
         (results.states[code] == plan::DictionaryResults::State::Valid && results.integers[code]);
     below[code + 1] = below[code] + may_match;
   }
-  matches_below_.emplace(predicate.ToString(), std::move(below));
+  matches_below_.emplace(&predicate, std::move(below));
 }
 
 uint64_t SegmentFilter::Bytes() const {
@@ -128,7 +128,7 @@ bool SegmentFilter::MayMatchList(const plan::Expression& list, size_t segment) c
 }
 
 bool SegmentFilter::MayMatchDictionary(const plan::Expression& predicate, size_t segment) const {
-  const auto found = matches_below_.find(predicate.ToString());
+  const auto found = matches_below_.find(&predicate);
   if (found == matches_below_.end())
     return true;
   const auto& statistics = columns_[predicate.Operand(0).ColumnIndex()].form->Segments()[segment];

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <vector>
 
 #include "compile/dictionary_cache.hpp"
@@ -31,8 +30,8 @@ class SegmentFilter {
 
   std::vector<plan::ExpressionPointer> conjuncts_;
   std::vector<InputColumn> columns_;
-  //! Per dictionary predicate (by its text): how many codes below i are true or faulty.
-  std::map<std::string, std::vector<uint32_t>> matches_below_;
+  //! Per dictionary predicate among the conjuncts: how many codes below i are true or faulty.
+  std::map<const plan::Expression*, std::vector<uint32_t>> matches_below_;
 };
 
 }  // namespace margay::compile

@@ -275,6 +275,7 @@ CompiledPart::CompiledPart(compile::GeneratedProgram program, plan::NodePointer 
       inputs_(std::move(inputs)),
       device_(std::move(device)),
       pool_(std::move(pool)),
+      constants_(*device_),
       learned_sizes_(program_.builds.size() + 1) {
   if (program_.result.aggregate.shared)
     LearnSize(program_.builds.size(), program_.result.aggregate.shared->slots);
@@ -354,7 +355,7 @@ bool CompiledPart::EvaluatesFunctions() const {
 }
 
 uint64_t CompiledPart::HostBytes() const {
-  uint64_t bytes = 0;
+  uint64_t bytes = constants_.Bytes();
   for (const auto& inner : Inners())
     bytes += inner->HostBytes();
   for (const compile::GeneratedKernel* kernel : Kernels()) {

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "compile/generated_kernel.hpp"
+#include "execute/constant_buffers.hpp"
 #include "execute/part.hpp"
 
 namespace margay::execute {
@@ -44,6 +45,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   }
   device::Device& GetDevice() const { return *device_; }
   memory::ExtentPool& Pool() const { return *pool_; }
+  ConstantBuffers& Constants() const { return constants_; }
 
   //! The size with which a run starts a table that can grow: the entries of a build side's join
   //! table, by its number, then the slots of the result's groups. What earlier runs found right; 0
@@ -70,6 +72,7 @@ class CompiledPart : public Part, public std::enable_shared_from_this<CompiledPa
   const std::vector<Input> inputs_;
   const std::shared_ptr<device::Device> device_;
   const std::shared_ptr<memory::ExtentPool> pool_;
+  mutable ConstantBuffers constants_;
   mutable std::vector<std::atomic<uint64_t>> learned_sizes_;
   mutable std::atomic<uint32_t> slow_runs_{0};  //!< in a row
 };

@@ -161,14 +161,14 @@ uint32_t GroupTableRun::RunCollect(const std::vector<const device::Buffer*>& out
   // Stands for a column of a table without rows.
   const device::Buffer no_rows =
       device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, Queue());
-  const device::Buffer parameters = Upload(collect.parameters.Words());
-  const device::Buffer lookups = Upload(collect.parameters.LookupBytes());
+  const auto parameters = Constant(collect.parameters.Words());
+  const auto lookups = Constant(collect.parameters.LookupBytes());
 
   device::Kernel kernel =
       device.Programs().Get(Kernel().source)->CreateKernel(GroupTableWriter::kCollectKernel);
   uint32_t argument = 0;
-  kernel.Argument(argument++, parameters);
-  kernel.Argument(argument++, lookups);
+  kernel.Argument(argument++, *parameters);
+  kernel.Argument(argument++, *lookups);
   argument = BindTable(kernel, argument);
   kernel.Argument(argument++, report);
   kernel.Argument(argument++, count);

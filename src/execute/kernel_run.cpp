@@ -321,10 +321,8 @@ void KernelRun::RunAll() {
     statistics_.bytes_touched += std::min(rows, RowsOf(column.table)) * column.form->Width();
   progress_ = 0;
   device::Kernel kernel = program->CreateKernel(compile::kKernelName);
-  const auto& words = Kernel().parameters.Words();
-  const auto& lookups = Kernel().parameters.LookupBytes();
-  parameters_ = Upload(words);
-  lookups_ = Upload(lookups);
+  parameters_ = Constant(Kernel().parameters.Words());
+  lookups_ = Constant(Kernel().parameters.LookupBytes());
   Timed([&] { strings_ = PinStrings(Kernel().string_columns); });
   Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
   Timed([&] { PinJoined(); });
@@ -377,11 +375,7 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     batch.is_whole = batch.segments == work.LiveSegments();
-    const std::vector<int64_t> descriptors =
-        work.Descriptors(Kernel(), batch.segment_numbers, batch.segments);
-    const size_t bytes = descriptors.size() * sizeof(int64_t);
-    Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
-    Timed([&] { queue.Write(segments_, 0, descriptors.data(), bytes); });
+    segments_ = Constant(work.Descriptors(Kernel(), batch.segment_numbers, batch.segments));
     if (Kernel().is_resumable) {
       const std::vector<uint32_t> starts(
           size_t{batch.units} * Kernel().work_group * Kernel().resume_words, 0);
@@ -477,9 +471,9 @@ uint64_t KernelRun::RowsOf(size_t table) const {
 }
 
 bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
-  kernel.Argument(0, parameters_)
-      .Argument(1, lookups_)
-      .Argument(2, segments_)
+  kernel.Argument(0, *parameters_)
+      .Argument(1, *lookups_)
+      .Argument(2, *segments_)
       .Argument(3, batch.units)
       .Argument(4, faults_);
   const uint32_t work_group = Kernel().work_group;

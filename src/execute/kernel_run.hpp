@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "execute/column_pins.hpp"
@@ -157,7 +158,14 @@ class KernelRun : public Run {
   //! argument. `no_rows` stands for what a table without rows lacks.
   uint32_t BindJoined(device::Kernel& kernel, uint32_t argument, const compile::InputColumn& column,
                       const storage::PinnedExtents& pins, const device::Buffer& no_rows) const;
-  //! A buffer with these values.
+  //! A buffer with these values, which other executions of the part are likely to need too.
+  template <typename Value>
+  std::shared_ptr<const device::Buffer> Constant(const std::vector<Value>& values) {
+    std::shared_ptr<const device::Buffer> buffer;
+    Timed([&] { buffer = part_->Constants().Get(std::as_bytes(std::span(values)), Queue()); });
+    return buffer;
+  }
+  //! A buffer with these values for this execution.
   template <typename Value>
   device::Buffer Upload(const std::vector<Value>& values) {
     device::Buffer buffer;
@@ -234,7 +242,8 @@ class KernelRun : public Run {
   size_t kernels_before_ = 0;  //!< in the statistics: those of inner parts and build sides
 
   KernelReport report_;
-  device::Buffer parameters_, lookups_, segments_, faults_, resume_;
+  std::shared_ptr<const device::Buffer> parameters_, lookups_, segments_;
+  device::Buffer faults_, resume_;
   device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };

@@ -84,13 +84,27 @@ uint64_t OrderedRun::Word(const RowPlace& place, size_t word) const {
   return reinterpret_cast<const uint64_t*>(column.values)[place.row];
 }
 
-bool OrderedRun::IsBelow(const RowPlace& left, const RowPlace& right) const {
-  for (size_t word = 0; word < word_count_; word++) {
-    const uint64_t a = Word(left, word), b = Word(right, word);
+bool OrderedRun::IsBelow(const RowAndWord& left, const RowAndWord& right) const {
+  if (left.first_word != right.first_word)
+    return left.first_word < right.first_word;
+  for (size_t word = 1; word < word_count_; word++) {
+    const uint64_t a = Word(left.place, word), b = Word(right.place, word);
     if (a != b)
       return a < b;
   }
-  return left < right;
+  return left.place < right.place;
+}
+
+template <typename Reorder>
+void OrderedRun::ArrangeKept(const Reorder& reorder) {
+  std::vector<RowAndWord> rows;
+  rows.reserve(kept_.size());
+  for (const RowPlace& place : kept_)
+    rows.push_back({Word(place, 0), place});
+  reorder(rows.begin(), rows.end(),
+          [&](const RowAndWord& left, const RowAndWord& right) { return IsBelow(left, right); });
+  for (size_t i = 0; i < rows.size(); i++)
+    kept_[i] = rows[i].place;
 }
 
 bool OrderedRun::AreTied(const RowPlace& left, const RowPlace& right) const {
@@ -113,8 +127,9 @@ void OrderedRun::TakeRows(ResultBatch batch) {
 
 void OrderedRun::KeepFirst() {
   const auto last = kept_.begin() + static_cast<ptrdiff_t>(wanted_ - 1);
-  std::nth_element(kept_.begin(), last, kept_.end(),
-                   [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+  ArrangeKept([&](auto begin, auto end, const auto& is_below) {
+    std::nth_element(begin, begin + static_cast<ptrdiff_t>(wanted_ - 1), end, is_below);
+  });
   for (size_t word = 0; word < deciding_words_; word++)
     bound_[word] = Word(*last, word);
   const auto end = long_texts_.empty()
@@ -139,8 +154,8 @@ void OrderedRun::Compact() {
 
 void OrderedRun::Sort() {
   if (kept_.size() <= kMostHostRows || kept_.size() > kernels::RadixSort::kMostRows) {
-    std::sort(kept_.begin(), kept_.end(),
-              [&](const RowPlace& a, const RowPlace& b) { return IsBelow(a, b); });
+    ArrangeKept(
+        [](auto begin, auto end, const auto& is_below) { std::sort(begin, end, is_below); });
     return;
   }
   std::sort(kept_.begin(), kept_.end());  // of equal rows those that came first are first

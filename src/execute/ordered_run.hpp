@@ -32,8 +32,17 @@ class OrderedRun : public RowsRun {
 
  private:
   bool IsLimited() const { return Kernel().window.limit.has_value(); }
+  //! A row, and beside it the first word, by which it mostly differs from others.
+  struct RowAndWord {
+    uint64_t first_word;
+    RowPlace place;
+  };
+
   uint64_t Word(const RowPlace& place, size_t word) const;
-  bool IsBelow(const RowPlace& left, const RowPlace& right) const;
+  bool IsBelow(const RowAndWord& left, const RowAndWord& right) const;
+  //! Has `reorder` put the rows that are kept, [begin, end) with IsBelow, into another order.
+  template <typename Reorder>
+  void ArrangeKept(const Reorder& reorder);
   //! Whether the words up to the end of the first long text, or all, are the same.
   bool AreTied(const RowPlace& left, const RowPlace& right) const;
   //! Keeps the rows that are wanted so far, and takes the bound from the last one.
