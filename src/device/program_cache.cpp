@@ -1,5 +1,6 @@
 #include "device/program_cache.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -32,6 +33,8 @@ fs::path DefaultDirectory() {
   return {};
 }
 
+std::atomic<bool> may_optimize{true};
+
 double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -45,6 +48,9 @@ std::string AllOptions(const DeviceState& state, const std::string& options) {
   std::string all = "-cl-std=CL1.2";
   if (state.Found().rounds_single_correctly) {
     all += " -cl-fp32-correctly-rounded-divide-sqrt";
+  }
+  if (!may_optimize) {
+    all += " -cl-opt-disable";
   }
   return options.empty() ? all : all + " " + options;
 }
@@ -164,6 +170,10 @@ void ProgramCache::SetDirectory(fs::path directory) {
 fs::path ProgramCache::Directory() {
   const std::lock_guard lock(directory_mutex);
   return ChosenDirectory() ? *ChosenDirectory() : DefaultDirectory();
+}
+
+void ProgramCache::SetOptimized(bool is_optimized) {
+  may_optimize = is_optimized;
 }
 
 std::shared_ptr<Program> ProgramCache::Compile(const std::string& source,

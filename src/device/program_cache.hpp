@@ -54,6 +54,10 @@ class ProgramCache {
   static void SetDirectory(std::filesystem::path directory);
   static std::filesystem::path Directory();
 
+  //! Whether compilers may optimize, of all devices of the process; they may unless set. For tests
+  //! that compile much and run little: without, they take a fifth of the time (Intel's runtime).
+  static void SetOptimized(bool is_optimized);
+
  private:
   using Future = std::shared_future<std::shared_ptr<Program>>;
   struct Entry {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "crash_note.hpp"
+#include "device/program_cache.hpp"
 #include "fuzzer.hpp"
 
 int main(int count, char** arguments) {
@@ -23,6 +24,9 @@ int main(int count, char** arguments) {
   application.add_option("--device", options.device, "A value for margay_device");
   application.add_option("--shape", options.shape, "loop or lanes; both if left out")
       ->check(CLI::IsMember({"loop", "lanes"}));
+  bool unoptimized = false;
+  application.add_flag("--unoptimized", unoptimized,
+                       "Compile kernels without optimization: several times as many plans");
   application.add_flag("--verbose", options.verbose, "Print each query and each refusal");
   application.add_option("--replay", replay, "Run one query again: seed:plan");
   application.add_flag("--keep-going", options.keep_going,
@@ -43,6 +47,7 @@ int main(int count, char** arguments) {
       options.plans = 1;
       options.verbose = true;
     }
+    margay::device::ProgramCache::SetOptimized(!unoptimized);
     margay::fuzz::InstallCrashNote();
     return margay::fuzz::Fuzzer(options).Run() ? 0 : 1;
   } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/program_cache.hpp"
 #include "file_runner.hpp"
 #include "report.hpp"
 
@@ -29,6 +30,7 @@ struct CommandLine {
   bool plain = false;
   bool with_auto = false;
   bool stop_on_first = false;
+  bool unoptimized = false;
   bool list = false;
   bool verbose = false;
 };
@@ -141,6 +143,7 @@ int Run(const CommandLine& line) {
     }
     return 0;
   }
+  device::ProgramCache::SetOptimized(!line.unoptimized);
   RunnerOptions options;
   options.stop_on_first = line.stop_on_first;
   options.with_auto = line.with_auto;
@@ -195,6 +198,8 @@ int main(int argc, char** argv) {
   app.add_flag("--plain", line.plain, "with DuckDB alone: checks the tests themselves");
   app.add_flag("--auto", line.with_auto, "every query in auto mode too");
   app.add_flag("--stop-on-first", line.stop_on_first, "stop at the first failure");
+  app.add_flag("--unoptimized", line.unoptimized,
+               "compile kernels without optimization, which takes less than half the time");
   app.add_flag("--list", line.list, "print the test files, run nothing");
   app.add_flag("--verbose", line.verbose, "print every file and its time");
   CLI11_PARSE(app, argc, argv);
