@@ -91,6 +91,10 @@ void FileRunner::RunBlock(const Block& block) {
     case BlockKind::Tails:
       tail_rows_ = std::stoull(block.argument);
       return;
+    case BlockKind::Memory:
+      memory_ = block.argument.substr(0, block.argument.find('/'));
+      own_memory_ = block.argument.substr(block.argument.find('/') + 1);
+      return;
     case BlockKind::Require:
       if (!HasExtension(block.argument)) {
         report_.Skip(path_ + ":" + std::to_string(block.line),
@@ -251,6 +255,10 @@ void FileRunner::SetMode(const Block& block, const std::string& mode, const Targ
     Execute(connection, "SET margay_shape = '" + target->shape + "'");
     Execute(connection, "SET margay_tail_rows = " + std::to_string(tail_rows_));
     Execute(connection, "SET margay_min_rows = 0");
+    if (!memory_.empty()) {
+      Execute(connection, "SET GLOBAL margay_device_memory = '" +
+                              (target->has_own_memory ? own_memory_ : memory_) + "'");
+    }
   }
   Execute(connection, "SET margay_mode = '" + mode + "'");
 }

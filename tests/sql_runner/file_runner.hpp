@@ -19,6 +19,7 @@ struct Target {
   std::string device;
   std::string device_name;
   std::string shape;
+  bool has_own_memory = false;
 
   std::string Name() const { return device_name + ", " + shape; }
 };
@@ -93,6 +94,8 @@ class FileRunner {
   std::unique_ptr<duckdb::Connection> monitor_;
   std::map<std::string, Answer> labels_;
   uint64_t tail_rows_ = 0;
+  //! margay_device_memory on devices that share the host's memory, and on others; empty: as it is.
+  std::string memory_, own_memory_;
 };
 
 }  // namespace margay::test

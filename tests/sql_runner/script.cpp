@@ -148,10 +148,11 @@ class Reader {
     block.line = lines_[at_].number;
     const auto& command = words[0];
     if (command == "database" || command == "restart" || command == "tails" ||
-        command == "require") {
+        command == "memory" || command == "require") {
       block.kind = command == "database"  ? BlockKind::Database
                    : command == "restart" ? BlockKind::Restart
                    : command == "tails"   ? BlockKind::Tails
+                   : command == "memory"  ? BlockKind::Memory
                                           : BlockKind::Require;
       block.argument = Rest(lines_[at_].text);
       ++at_;

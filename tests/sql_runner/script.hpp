@@ -27,6 +27,8 @@
 //!   database NAME              reopens with a database file ${directory}/NAME
 //!   restart                    closes the database and opens it again
 //!   tails N                    margay_tail_rows from here on; 0 at the beginning
+//!   memory LIMIT/OWN           margay_device_memory from here on: LIMIT, or OWN on a device with
+//!                              memory of its own, where tables and results count too
 //!   require EXTENSION          leaves the rest of the file out where DuckDB lacks the extension
 //!   mode skip | mode unskip    leaves out what lies between
 //!   loop NAME FIRST END, foreach NAME VALUE..., endloop
@@ -41,7 +43,17 @@
 
 namespace margay::test {
 
-enum class BlockKind { Statement, StatementError, Query, Error, Database, Restart, Tails, Require };
+enum class BlockKind {
+  Statement,
+  StatementError,
+  Query,
+  Error,
+  Database,
+  Restart,
+  Tails,
+  Memory,
+  Require
+};
 
 enum class SortMode { None, Rows, Values };
 
