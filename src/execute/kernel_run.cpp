@@ -377,11 +377,10 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     batch.is_whole = batch.segments == work.LiveSegments();
     segments_ = Constant(work.Descriptors(Kernel(), batch.segment_numbers, batch.segments));
     if (Kernel().is_resumable) {
-      const std::vector<uint32_t> starts(
-          size_t{batch.units} * Kernel().work_group * Kernel().resume_words, 0);
-      Grow(resume_, part_->GetDevice(), starts.size() * sizeof(uint32_t),
-           device::Access::ReadWrite);
-      Timed([&] { queue.Write(resume_, 0, starts.data(), starts.size() * sizeof(uint32_t)); });
+      const size_t bytes =
+          size_t{batch.units} * Kernel().work_group * Kernel().resume_words * sizeof(uint32_t);
+      Grow(resume_, part_->GetDevice(), bytes, device::Access::ReadWrite);
+      Timed([&] { queue.Fill(resume_, 0, bytes, 0); });
     }
     bool is_done = false;
     while (!is_done) {
