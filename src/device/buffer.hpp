@@ -13,8 +13,8 @@ class DeviceState;
 //! What kernels do with a buffer. The host may read and write any buffer.
 enum class Access { ReadOnly, WriteOnly, ReadWrite };
 
-//! Memory of one device, released with the object once the commands using it are done. Move-only; a
-//! default-constructed or moved-from buffer is empty and only good for assignment. Different
+//! Memory of one device, let go of with the object once the commands using it are done. Move-only;
+//! a default-constructed or moved-from buffer is empty and only good for assignment. Different
 //! threads may use one buffer in different queues if they order their accesses themselves.
 class Buffer {
  public:

@@ -11,8 +11,11 @@ namespace {
 //! Sizes are multiples of this: most small buffers are alike then.
 constexpr size_t kGranularity = 4096;
 
-//! Memory may be larger than asked for by this part of it.
+//! Memory may be larger than asked for by this part of it; of large buffers by less, as those count
+//! in limits.
 constexpr size_t kShareOfSlack = 4;
+constexpr size_t kShareOfSlackOfLarge = 64;
+constexpr size_t kLarge = size_t{1} << 20;
 
 }  // namespace
 
@@ -29,7 +32,7 @@ size_t BufferPool::RoundUp(size_t bytes) {
 
 BufferPool::Memory BufferPool::Take(size_t bytes) {
   const size_t fewest = RoundUp(bytes);
-  const size_t most = fewest + fewest / kShareOfSlack;
+  const size_t most = fewest + fewest / (fewest < kLarge ? kShareOfSlack : kShareOfSlackOfLarge);
   const std::lock_guard lock(mutex_);
   const uint64_t behind = state_->Clock().Behind();
   auto best = idle_.end();
@@ -52,6 +55,10 @@ BufferPool::Memory BufferPool::Take(size_t bytes) {
 void BufferPool::Return(Memory memory) noexcept {
   std::list<Idle> dropped;
   try {
+    if (memory.bytes > most_idle_bytes_) {
+      CallQuietly(state_->Api().ReleaseMemObject, memory.handle);
+      return;
+    }
     dropped.push_back({memory, state_->Clock().Tick()});
   } catch (...) {
     CallQuietly(state_->Api().ReleaseMemObject, memory.handle);

@@ -40,6 +40,9 @@ class CallTarget {
     return result;
   }
 
+  //! Does what comes before a call, and makes none: where one can be spared.
+  void RequireAlive(const char* call) { BeforeCall(call); }
+
   //! Throws DeviceError unless `code` is CL_SUCCESS, after noting whether the device is lost.
   void CheckResult(const char* call, cl_int code);
 

@@ -16,7 +16,7 @@ uint64_t CommandClock::Behind() const {
   uint64_t behind = UINT64_MAX;
   const std::lock_guard lock(mutex_);
   for (const std::weak_ptr<Activity>& registered : activities_) {
-    // One that is gone has waited for all of its commands.
+    // One that is gone has waited for all of its commands, or the device is lost.
     if (const std::shared_ptr<Activity> activity = registered.lock()) {
       const uint64_t busy_since = activity->busy_since_.load(std::memory_order_acquire);
       behind = busy_since == 0 ? behind : std::min(behind, busy_since - 1);

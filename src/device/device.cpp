@@ -29,7 +29,7 @@ constexpr size_t kHugePageMinimum = 2 * kHugePageBytes;
 //! Most memory that is kept for the next buffers: what a few queries need for their results.
 constexpr size_t kMostIdlePages = size_t{256} << 20;
 
-//! Most of the device's memory that is kept for the next buffers.
+//! Up to this part of the device's memory is kept for the next buffers.
 constexpr uint64_t kShareOfIdleMemory = 16;
 
 //! The memory of a buffer, and the pool that gets it then; null: the operating system does.
@@ -120,13 +120,14 @@ Buffer Device::CreateBuffer(size_t bytes, Access access) {
                                          FlagsOf(access), std::max<size_t>(bytes, 1), nullptr);
     return Buffer(state_, handle, bytes);
   }
+  state_->RequireAlive(state_->Api().CreateBuffer.name);
   if (const BufferPool::Memory idle = buffers_->Take(bytes); idle.handle != nullptr) {
     return Buffer(state_, idle.handle, bytes, buffers_, idle.bytes);
   }
   try {
     return CreatePooled(bytes);
   } catch (const DeviceError& error) {
-    if (!error.IsOutOfMemory()) {
+    if (!error.IsOutOfMemory() || bytes > Info().largest_buffer) {
       throw;
     }
     buffers_->Clear();
@@ -140,7 +141,7 @@ Buffer Device::CreatePooled(size_t bytes) {
   // Whoever gets the memory next may do anything with it.
   const cl_mem handle = state_->Create(state_->Api().CreateBuffer, state_->Context(),
                                        CL_MEM_READ_WRITE, allocated, nullptr);
-  // Not the pool's before it is known to be there.
+  // A large one is not the pool's before it is known to be there.
   Buffer buffer(state_, handle, bytes);
   if (bytes >= kEarlyAllocationMinimum) {
     AcquireQueue()->Fill(buffer, 0, 1, 0);
@@ -162,6 +163,12 @@ Buffer Device::WrapHostMemory(void* memory, size_t bytes) {
 
 PinnedMemory Device::CreatePinnedMemory(size_t bytes) {
   return PinnedMemory(state_, bytes);
+}
+
+void Device::ReleaseIdleMemory() {
+  if (buffers_ != nullptr) {
+    buffers_->Clear();
+  }
 }
 
 bool Device::IsZeroCopy() const {

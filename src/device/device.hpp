@@ -55,6 +55,9 @@ class Device : public std::enable_shared_from_this<Device> {
   //! Page-locked host memory, from which transfers run at the full speed of the bus.
   PinnedMemory CreatePinnedMemory(size_t bytes);
 
+  //! Gives memory back to the device that is kept for the next buffers.
+  void ReleaseIdleMemory();
+
   //! True on CPU devices that share the host's memory.
   bool IsZeroCopy() const;
 

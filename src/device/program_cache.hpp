@@ -55,7 +55,8 @@ class ProgramCache {
   static std::filesystem::path Directory();
 
   //! Whether compilers may optimize, of all devices of the process; they may unless set. For tests
-  //! that compile much and run little: without, they take a fifth of the time (Intel's runtime).
+  //! that compile much and run little: without, kernels compile in a fifth of the time (Intel's
+  //! runtime).
   static void SetOptimized(bool is_optimized);
 
  private:

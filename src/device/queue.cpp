@@ -113,16 +113,19 @@ void RequireRange(const Buffer& buffer, size_t offset, size_t bytes) {
 
 }  // namespace
 
-Queue::Queue(std::shared_ptr<DeviceState> state, _cl_command_queue* handle,
-             std::shared_ptr<StagingRing> staging)
+Queue::Queue(std::shared_ptr<DeviceState> state, std::shared_ptr<CommandClock::Activity> activity,
+             _cl_command_queue* handle, std::shared_ptr<StagingRing> staging)
     : state_(std::move(state)),
-      activity_(state_->Clock().Register()),
+      activity_(std::move(activity)),
       handle_(handle),
       staging_(std::move(staging)) {}
 
 Queue::~Queue() {
   if (handle_ != nullptr) {
-    Drain();
+    // Commands that nobody can wait for may use memory that others get.
+    if (!Drain()) {
+      state_->MarkLost();
+    }
     CallQuietly(state_->Api().ReleaseCommandQueue, handle_);
   }
 }
@@ -134,20 +137,25 @@ Queue::Queue(Queue&& other) noexcept
       staging_(std::move(other.staging_)),
       mappings_(std::move(other.mappings_)),
       is_pending_(std::exchange(other.is_pending_, false)),
+      is_active_(std::exchange(other.is_active_, false)),
       held_(std::move(other.held_)),
       waits_(other.waits_) {}
 
 void Queue::SetPending() {
-  if (!is_pending_) {
+  if (!is_active_) {
     activity_->Begin(state_->Clock());
-    is_pending_ = true;
+    is_active_ = true;
   }
+  is_pending_ = true;
 }
 
 void Queue::SetDone() {
   is_pending_ = false;
-  activity_->End();
   held_.clear();
+  if (mappings_.empty()) {
+    is_active_ = false;
+    activity_->End();
+  }
 }
 
 void Queue::SetIdle() {
@@ -387,11 +395,11 @@ void* Queue::MapWaiting(const Buffer& buffer, size_t offset, size_t bytes, bool 
     RequireAlive(*state_, handle_, error);
     throw;
   }
+  CallQuietly(state_->Api().RetainMemObject, buffer.Handle());
+  mappings_.push_back({buffer.Handle(), address});
   if (waits) {
     SetIdle();
   }
-  CallQuietly(state_->Api().RetainMemObject, buffer.Handle());
-  mappings_.push_back({buffer.Handle(), address});
   return address;
 }
 

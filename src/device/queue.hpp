@@ -25,8 +25,8 @@ class StagingRing;
 class Queue {
  public:
   //! Takes ownership of `handle`. Without `staging`, transfers are plain. For this layer only.
-  Queue(std::shared_ptr<DeviceState> state, _cl_command_queue* handle,
-        std::shared_ptr<StagingRing> staging);
+  Queue(std::shared_ptr<DeviceState> state, std::shared_ptr<CommandClock::Activity> activity,
+        _cl_command_queue* handle, std::shared_ptr<StagingRing> staging);
   ~Queue();
   Queue(Queue&& other) noexcept;
   Queue(const Queue&) = delete;
@@ -114,6 +114,8 @@ class Queue {
   std::vector<Mapping> mappings_;
   //! Commands may be under way.
   bool is_pending_ = false;
+  //! The same, or memory is mapped, which is written when that ends. What activity_ says.
+  bool is_active_ = false;
   //! What commands under way write to buffers.
   std::deque<std::vector<std::byte>> held_;
   uint64_t waits_ = 0;

@@ -9,7 +9,8 @@ namespace margay::device {
 
 QueueLease::QueueLease(std::shared_ptr<DeviceState> state, std::shared_ptr<StagingRing> staging)
     : state_(std::move(state)) {
-  queue_.emplace(state_, state_->TakeQueue(), std::move(staging));
+  auto activity = state_->Clock().Register();
+  queue_.emplace(state_, std::move(activity), state_->TakeQueue(), std::move(staging));
 }
 
 QueueLease::~QueueLease() {

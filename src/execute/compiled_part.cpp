@@ -355,7 +355,7 @@ bool CompiledPart::EvaluatesFunctions() const {
 }
 
 uint64_t CompiledPart::HostBytes() const {
-  uint64_t bytes = constants_.Bytes();
+  uint64_t bytes = 0;
   for (const auto& inner : Inners())
     bytes += inner->HostBytes();
   for (const compile::GeneratedKernel* kernel : Kernels()) {

@@ -19,16 +19,17 @@ class ConstantBuffers {
   //! Of `device`, which outlives the object.
   explicit ConstantBuffers(device::Device& device) : device_(device) {}
 
-  //! A buffer with this content, at least a word of any content, for commands of `queue`. Kernels
+  //! A buffer with this content, at least a word of any content, for commands of any queue. Kernels
   //! don't write to it.
-  std::shared_ptr<const device::Buffer> Get(std::span<const std::byte> content,
-                                            device::Queue& queue);
+  std::shared_ptr<const device::Buffer> Get(std::span<const std::byte> content);
 
-  //! That are kept, on the device and, to tell contents apart, on the host.
+  //! What is kept takes on the device; on the host, where contents are told apart, it is less.
   size_t Bytes() const;
 
  private:
   struct Constant {
+    size_t Bytes() const;
+
     std::string content;
     std::shared_ptr<const device::Buffer> buffer;
   };

@@ -375,7 +375,8 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     batch.units = static_cast<uint32_t>(batch.segments * Kernel().units_per_segment);
     batch.work_groups = WorkGroups(batch.units);
     batch.is_whole = batch.segments == work.LiveSegments();
-    segments_ = Constant(work.Descriptors(Kernel(), batch.segment_numbers, batch.segments));
+    BindSegments(kernel, work.Descriptors(Kernel(), batch.segment_numbers, batch.segments),
+                 batch.is_whole);
     if (Kernel().is_resumable) {
       const size_t bytes =
           size_t{batch.units} * Kernel().work_group * Kernel().resume_words * sizeof(uint32_t);
@@ -392,6 +393,19 @@ void KernelRun::RunExtent(device::Queue& queue, device::Kernel& kernel, const Wo
     progress_ = progress_ + static_cast<double>(batch.segments) /
                                 static_cast<double>(std::max<uint64_t>(work.LiveSegments(), 1));
   }
+}
+
+void KernelRun::BindSegments(device::Kernel& kernel, const std::vector<int64_t>& descriptors,
+                             bool is_whole) {
+  if (is_whole) {
+    whole_segments_ = Constant(descriptors);
+    kernel.Argument(2, *whole_segments_);
+    return;
+  }
+  const size_t bytes = descriptors.size() * sizeof(int64_t);
+  Grow(segments_, part_->GetDevice(), bytes, device::Access::ReadOnly);
+  Timed([&] { Queue().Write(segments_, 0, descriptors.data(), bytes); });
+  kernel.Argument(2, segments_);
 }
 
 uint32_t KernelRun::BindColumns(device::Kernel& kernel, size_t segment) const {
@@ -472,7 +486,6 @@ uint64_t KernelRun::RowsOf(size_t table) const {
 bool KernelRun::RunBatch(device::Queue& queue, device::Kernel& kernel, const Batch& batch) {
   kernel.Argument(0, *parameters_)
       .Argument(1, *lookups_)
-      .Argument(2, *segments_)
       .Argument(3, batch.units)
       .Argument(4, faults_);
   const uint32_t work_group = Kernel().work_group;

@@ -162,7 +162,7 @@ class KernelRun : public Run {
   template <typename Value>
   std::shared_ptr<const device::Buffer> Constant(const std::vector<Value>& values) {
     std::shared_ptr<const device::Buffer> buffer;
-    Timed([&] { buffer = part_->Constants().Get(std::as_bytes(std::span(values)), Queue()); });
+    Timed([&] { buffer = part_->Constants().Get(std::as_bytes(std::span(values))); });
     return buffer;
   }
   //! A buffer with these values for this execution.
@@ -214,6 +214,9 @@ class KernelRun : public Run {
   size_t SegmentsInTexts(const size_t* segments, size_t count) const;
   void RunExtent(device::Queue& queue, device::Kernel& kernel, const WorkList& work,
                  const ExtentWork& extent);
+  //! Sets the argument of the list of segments of a batch. One of a batch that is whole is the same
+  //! in most executions; others depend on the times that launches took.
+  void BindSegments(device::Kernel& kernel, const std::vector<int64_t>& descriptors, bool is_whole);
   //! Sets the arguments for the extents that hold `segment`, which are pinned; returns the number
   //! of the next one.
   uint32_t BindColumns(device::Kernel& kernel, size_t segment) const;
@@ -242,8 +245,9 @@ class KernelRun : public Run {
   size_t kernels_before_ = 0;  //!< in the statistics: those of inner parts and build sides
 
   KernelReport report_;
-  std::shared_ptr<const device::Buffer> parameters_, lookups_, segments_;
-  device::Buffer faults_, resume_;
+  std::shared_ptr<const device::Buffer> parameters_, lookups_;
+  std::shared_ptr<const device::Buffer> whole_segments_;  //!< of a batch that is whole
+  device::Buffer segments_, faults_, resume_;
   device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };

@@ -58,7 +58,9 @@ auto ExtentPool::RetryWithLess(uint64_t bytes, const Attempt& attempt) {
       if (!error.IsOutOfMemory()) {
         throw;
       }
-      if (!evict_one()) {
+      const bool is_evicted = evict_one();
+      device_->ReleaseIdleMemory();  // what was evicted is idle at first
+      if (!is_evicted) {
         throw ledger_->NoRoomFor(bytes);
       }
     }
@@ -170,6 +172,7 @@ ScratchReservation ExtentPool::Reserve(uint64_t bytes) {
 
 void ExtentPool::SetLimit(uint64_t bytes) {
   ledger_->SetLimit(bytes);
+  device_->ReleaseIdleMemory();
 }
 
 uint64_t ExtentPool::Limit() const {
@@ -189,6 +192,7 @@ void ExtentPool::EvictAll() {
   scratch_ledger_->EvictAll();
   ledger_->EvictAll();
   staging_->Trim();
+  device_->ReleaseIdleMemory();
 }
 
 }  // namespace margay::memory

@@ -84,7 +84,8 @@ class ExtentPool {
   //! unpinned.
   bool IsTight() const;
 
-  //! Evicts all unpinned extents, idle ones included, and frees idle transfer memory.
+  //! Evicts all unpinned extents, idle ones included, and frees idle memory for transfers and of
+  //! buffers.
   void EvictAll();
 
   const std::shared_ptr<device::Device>& Device() const { return device_; }

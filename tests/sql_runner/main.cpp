@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device_registry.hpp"
 #include "device/program_cache.hpp"
 #include "file_runner.hpp"
 #include "report.hpp"
@@ -39,15 +40,7 @@ struct FoundDevice {
   std::string index;
   std::string name;
   std::string platform;
-  std::string kind;
   bool usable = false;
-
-  //! Whether it is meant by a value of margay_device.
-  bool Matches(const std::string& device) const {
-    return device == index || device == kind ||
-           duckdb::StringUtil::Contains(duckdb::StringUtil::Lower(name + " " + platform),
-                                        duckdb::StringUtil::Lower(device));
-  }
 
   bool IsOclgrind() const { return platform.find("Oclgrind") != std::string::npos; }
 };
@@ -55,14 +48,14 @@ struct FoundDevice {
 std::vector<FoundDevice> FindDevices() {
   auto database = OpenDatabase(":memory:");
   duckdb::Connection connection(*database);
-  auto answer = Answer::Of(connection, "SELECT name, platform, kind, usable FROM margay_devices()");
+  auto answer = Answer::Of(connection, "SELECT name, platform, usable FROM margay_devices()");
   if (answer.HasError()) {
     throw std::runtime_error(answer.Error());
   }
   std::vector<FoundDevice> devices;
   for (const auto& row : answer.Rows()) {
     devices.push_back({std::to_string(devices.size()), row[0].value_or(""), row[1].value_or(""),
-                       row[2].value_or(""), row[3].value_or("") == "true"});
+                       row[2].value_or("") == "true"});
   }
   return devices;
 }
@@ -70,21 +63,22 @@ std::vector<FoundDevice> FindDevices() {
 //! The devices that were asked for, or all that can be used (with --oclgrind: Oclgrind's).
 std::vector<Target> FindTargets(const CommandLine& line) {
   std::vector<Target> targets;
-  auto add = [&](const std::string& device, const std::string& name, bool has_own_memory) {
+  auto& registry = device::DeviceRegistry::Instance();
+  auto add = [&](const std::string& device, const std::string& name) {
+    const auto index = registry.Find(device, nullptr);
+    const bool has_own_memory = index && !registry.Open(*index)->IsZeroCopy();
     for (const auto& shape : line.shapes) {
       targets.push_back({device, name, shape, has_own_memory});
     }
   };
-  const auto found = FindDevices();
-  for (const auto& wanted : line.devices) {
-    const auto device = std::find_if(found.begin(), found.end(), [&](const auto& candidate) {
-      return candidate.usable && candidate.Matches(wanted);
-    });
-    add(wanted, wanted, device != found.end() && device->kind != "cpu");
+  for (const auto& device : line.devices) {
+    add(device, device);
   }
-  for (const auto& device : found) {
-    if (line.devices.empty() && device.usable && device.IsOclgrind() == line.oclgrind) {
-      add(device.index, device.platform + ", " + device.name, device.kind != "cpu");
+  if (line.devices.empty()) {
+    for (const auto& device : FindDevices()) {
+      if (device.usable && device.IsOclgrind() == line.oclgrind) {
+        add(device.index, device.platform + ", " + device.name);
+      }
     }
   }
   if (targets.empty()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "device/device_error.hpp"
 #include "device/device_query.hpp"
 #include "device/device_state.hpp"
 #include "device_fixture.hpp"
@@ -49,16 +50,50 @@ TEST_P(BufferPoolTest, GivesMemoryAgain) {
 }
 
 TEST_P(BufferPoolTest, WaitsForCommandsOfAllQueues) {
-  QueueLease queue = device_->AcquireQueue();
+  QueueLease first = device_->AcquireQueue(), second = device_->AcquireQueue();
   Buffer buffer = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
   const auto* handle = buffer.Handle();
   const Buffer source = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
-  queue->Copy(source, 0, buffer, 0, 8 * kKibibyte);
+  first->Copy(source, 0, buffer, 0, 8 * kKibibyte);
+  second->Copy(buffer, 0, source, 0, 8 * kKibibyte);
+  buffer = Buffer();
+  first->Finish();
+  const Buffer meanwhile = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
+  EXPECT_NE(meanwhile.Handle(), handle) << "a command of the second queue may still use it";
+  second->Finish();
+  EXPECT_EQ(device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite).Handle(), handle);
+}
+
+TEST_P(BufferPoolTest, WaitsForTheEndOfMappings) {
+  QueueLease queue = device_->AcquireQueue();
+  Buffer buffer = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
+  const auto* handle = buffer.Handle();
+  queue->Map(buffer, 0, 8 * kKibibyte, true);
   buffer = Buffer();
   const Buffer meanwhile = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
-  EXPECT_NE(meanwhile.Handle(), handle) << "a command may still use it";
-  queue->Finish();
+  EXPECT_NE(meanwhile.Handle(), handle) << "the end of the mapping writes to it";
+  queue = device_->AcquireQueue();
   EXPECT_EQ(device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite).Handle(), handle);
+}
+
+TEST_P(BufferPoolTest, GivesNothingOnALostDevice) {
+  device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
+  device_->MarkLost();
+  EXPECT_THROW(device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite), DeviceError);
+}
+
+TEST_P(BufferPoolTest, IsEmptiedWhereThereIsNoRoom) {
+  const auto* handle = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite).Handle();
+  const Buffer other = device_->CreateBuffer(8 * kKibibyte, Access::ReadWrite);
+  EXPECT_EQ(other.Handle(), handle);
+  Buffer idle = device_->CreateBuffer(64 * kKibibyte, Access::ReadWrite);
+  idle = Buffer();
+  FaultInjection::Reset();
+  FaultInjection::FailCall(
+      2, CL_MEM_OBJECT_ALLOCATION_FAILURE);  // the call after the look at the pool
+  const Buffer made = device_->CreateBuffer(1024 * kKibibyte - 1, Access::ReadWrite);
+  FaultInjection::Reset();
+  EXPECT_EQ(made.Size(), 1024 * kKibibyte - 1) << "the second attempt succeeds";
 }
 
 TEST_P(BufferPoolTest, KeepsWhatCameBackLast) {
@@ -79,7 +114,7 @@ TEST_P(BufferPoolTest, KeepsWhatCameBackLast) {
   EXPECT_EQ(taken.handle, second.handle);
   EXPECT_EQ(pool.Take(5 * kKibibyte).handle, nullptr) << "12 KiB are too much";
   pool.Return(memory(24 * kKibibyte));
-  EXPECT_EQ(pool.IdleBytes(), 0U) << "more than all";
+  EXPECT_EQ(pool.IdleBytes(), 12 * kKibibyte) << "what is more than all is not kept";
   pool.Return(taken);
   pool.Clear();
   EXPECT_EQ(pool.IdleBytes(), 0U);
