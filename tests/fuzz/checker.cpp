@@ -68,6 +68,15 @@ void Checker::KeepWhatBinds(Query& query) {
   });
 }
 
+bool Checker::IsErrorOfOneItem(const Query& query, const std::string& error) {
+  engine_.Use(Engine::Reference());
+  return std::any_of(query.items.begin(), query.items.end(), [&](const Item& item) {
+    Query alone = query;
+    alone.items = {item};
+    return engine_.Run(alone.Text()).error == error;
+  });
+}
+
 Answer Checker::Reference(const Query& query) {
   engine_.Use(Engine::Reference());
   Answer answer = engine_.Run(query.ReferenceText());
@@ -104,7 +113,8 @@ Verdict Checker::Check(const FuzzCase& fuzz_case, const Answer& given_reference,
   if (const auto difference = FindDifference(reference, found, query.Tolerances())) {
     // Which of several operators fails first is not defined: DuckDB may run them side by side.
     const bool has_parts = meets_rows || !query.set_operation.empty() || !query.grouping.empty();
-    if (has_parts && reference.error && found.error && !found.shows_bug) {
+    if (reference.error && found.error && !found.shows_bug &&
+        (has_parts || IsErrorOfOneItem(query, *found.error))) {
       return {Verdict::Kind::AnotherError, *difference};
     }
     const bool is_error = reference.error || found.error;

@@ -57,6 +57,9 @@ class Checker {
 
  private:
   bool BindItem(Item& item, const Query& query);
+  //! Whether DuckDB raises `error` for one of the items alone: where several fail, the first chunk
+  //! of rows decides which, and operators below cut rows into other chunks.
+  bool IsErrorOfOneItem(const Query& query, const std::string& error);
   //! Takes out the conditions that DuckDB can't bind over `source`, which follows FROM in `query`.
   void KeepConditions(std::vector<SqlNode>& conditions, const std::string& source,
                       const Query& query);
