@@ -159,8 +159,10 @@ ImageFinding ImageCache::Find(const ImageRequest& request) {
     finding.copy = std::move(copy);
   } else {
     finding.kind = ImageFinding::Kind::Missing;
-    finding.reason = lost > 0 ? "DuckDB needed the memory of the encoded columns"
-                              : "the columns are not encoded yet";
+    finding.reason =
+        lost > 0
+            ? "the memory of the encoded columns was needed (memory_limit, margay_device_memory)"
+            : "the columns are not encoded yet";
     // Only a full rebuild has to wait; a first use of other columns has not.
     finding.can_build = finding.can_build || (copy && lost == 0);
   }

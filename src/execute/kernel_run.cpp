@@ -354,7 +354,9 @@ void KernelRun::RunAll() {
 
 void KernelRun::ThrowFaults(int32_t faults) {
   if ((faults & compile::kFaultBit) != 0)
-    throw ArithmeticFault("a value is out of its type's range; DuckDB runs this part again");
+    throw ArithmeticFault(
+        "a value is out of its type's range, or groups have a negative zero or NaN among their "
+        "keys; DuckDB runs this part again");
   if ((faults & compile::kFullBit) != 0)
     throw TableFull();
 }
