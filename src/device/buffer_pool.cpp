@@ -55,12 +55,13 @@ BufferPool::Memory BufferPool::Take(size_t bytes) {
 void BufferPool::Return(Memory memory) noexcept {
   std::list<Idle> dropped;
   try {
-    if (memory.bytes > most_idle_bytes_) {
-      CallQuietly(state_->Api().ReleaseMemObject, memory.handle);
-      return;
+    if (memory.bytes <= most_idle_bytes_) {
+      dropped.push_back({memory, state_->Clock().Tick()});
     }
-    dropped.push_back({memory, state_->Clock().Tick()});
   } catch (...) {
+    // It is not kept.
+  }
+  if (dropped.empty()) {
     CallQuietly(state_->Api().ReleaseMemObject, memory.handle);
     return;
   }
