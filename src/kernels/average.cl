@@ -3,7 +3,7 @@
 
 // A positive integer as a float of 64 bits: returns the significand, its highest bit set, and sets
 // the exponent of its lowest bit. Rounds half to even.
-inline ulong significand_of(wide magnitude, int *exponent) {
+static inline ulong significand_of(wide magnitude, int *exponent) {
   const ulong high = (ulong)magnitude.high;
   if (high == 0) {
     const int shift = (int)clz(magnitude.low);
@@ -26,7 +26,7 @@ inline ulong significand_of(wide magnitude, int *exponent) {
 }
 
 // One digit of 32 bits of (rest * 2^32 + next) / divisor, whose highest bit is set; rest < divisor.
-inline ulong quotient_digit(ulong rest, ulong divisor) {
+static inline ulong quotient_digit(ulong rest, ulong divisor) {
   const ulong divisor_high = divisor >> 32, divisor_low = divisor & 0xffffffffUL;
   ulong digit = rest / divisor_high;
   ulong over = rest - digit * divisor_high;
@@ -39,7 +39,7 @@ inline ulong quotient_digit(ulong rest, ulong divisor) {
 }
 
 // `divisor` is positive.
-inline double wide_average(wide sum, wide divisor) {
+static inline double wide_average(wide sum, wide divisor) {
   if (sum.low == 0 && sum.high == 0) return 0.0;
   int exponent, divisor_exponent;
   const ulong dividend = significand_of(wide_magnitude(sum), &exponent);

@@ -11,7 +11,7 @@
 // The words of a slot are taken one after the other, and keep what they got. Whoever finds another
 // word than its own goes on to the next slot: even if it took the words before, those who share them
 // take the rest, so that each slot gets all words of one code, and each code one slot.
-inline ulong group_slot(volatile __global ulong *codes, ulong mask, const ulong *code) {
+static inline ulong group_slot(volatile __global ulong *codes, ulong mask, const ulong *code) {
   ulong hash = 0;
   for (uint word = 0; word < CODE_WORDS; word++) hash = hash_word(hash, code[word]);
   ulong slot = hash & mask;

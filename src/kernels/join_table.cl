@@ -6,14 +6,14 @@ typedef struct {
   uint bits;
 } held_bits;
 
-inline void give_bits(volatile __global uint *words, const held_bits *held) {
+static inline void give_bits(volatile __global uint *words, const held_bits *held) {
   if (held->bits) atomic_or(words + held->word, held->bits);
 }
 
 // Sets the bit of a slot. A work-item holds bits back until one of another word comes: it walks rows
 // that follow each other, and the keys of a clustered column do mostly too. Those left are given at
 // the end.
-inline void set_bit(volatile __global uint *words, ulong slot, held_bits *held) {
+static inline void set_bit(volatile __global uint *words, ulong slot, held_bits *held) {
   if (slot >> 5 != held->word) {
     give_bits(words, held);
     held->word = slot >> 5;
@@ -26,7 +26,7 @@ inline void set_bit(volatile __global uint *words, ulong slot, held_bits *held) 
 // for none. A CPU swaps until no other core was faster: Intel's runtime takes ten times as long for
 // an exchange. Starts from an empty slot, as most are: a plain read beside atomic writes would be a
 // race.
-inline uint put_first(volatile __global uint *head, uint entry) {
+static inline uint put_first(volatile __global uint *head, uint entry) {
 #if LANES == 1
   uint held = 0;
   for (;;) {

@@ -15,7 +15,7 @@ DEFINE_LIST_HOLDS(int)
 DEFINE_LIST_HOLDS(long)
 
 // Every value is two words, low and high.
-inline int wide_list_holds(__global const ulong *list, uint count, wide value) {
+static inline int wide_list_holds(__global const ulong *list, uint count, wide value) {
   uint first = 0;
   for (uint rest = count; rest > 1;) {
     uint half_rest = rest / 2;

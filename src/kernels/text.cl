@@ -8,13 +8,13 @@
 #define TEXT_FUNCTION static __attribute__((noinline, unused))
 
 //! Eight bytes from any address, the first one lowest.
-inline ulong text_word(__global const uchar* address) { return as_ulong(vload8(0, address)); }
+static inline ulong text_word(__global const uchar* address) { return as_ulong(vload8(0, address)); }
 
 //! The number of the lowest bit of `word` that is set; there is one.
-inline uint text_first_bit(ulong word) { return (uint)popcount((word & (0UL - word)) - 1); }
+static inline uint text_first_bit(ulong word) { return (uint)popcount((word & (0UL - word)) - 1); }
 
 //! Whether `bytes` bytes at two addresses are the same.
-inline int text_match(__global const uchar* a, __global const uchar* b, uint bytes) {
+static inline int text_match(__global const uchar* a, __global const uchar* b, uint bytes) {
   uint i = 0;
   for (; i + 8 <= bytes; i += 8) {
     if (text_word(a + i) != text_word(b + i)) {
@@ -25,13 +25,13 @@ inline int text_match(__global const uchar* a, __global const uchar* b, uint byt
   return rest == 0 || (text_word(a + i) ^ text_word(b + i)) << (64 - 8 * rest) == 0;
 }
 
-inline int text_equal(__global const uchar* a, uint a_bytes, __global const uchar* b,
+static inline int text_equal(__global const uchar* a, uint a_bytes, __global const uchar* b,
                       uint b_bytes) {
   return a_bytes == b_bytes && text_match(a, b, a_bytes);
 }
 
 //! Binary order (unsigned bytes, a prefix before its extensions): below, at or above 0.
-inline int text_order(__global const uchar* a, uint a_bytes, __global const uchar* b,
+static inline int text_order(__global const uchar* a, uint a_bytes, __global const uchar* b,
                       uint b_bytes) {
   const uint common = min(a_bytes, b_bytes);
   for (uint i = 0; i < common; i += 8) {
@@ -48,7 +48,7 @@ inline int text_order(__global const uchar* a, uint a_bytes, __global const ucha
 }
 
 //! The eight bytes from `from` on, the first one highest, with 0 in place of those behind the end.
-inline ulong text_order_word(__global const uchar* text, uint bytes, uint from) {
+static inline ulong text_order_word(__global const uchar* text, uint bytes, uint from) {
   if (from >= bytes) {
     return 0;
   }
@@ -78,18 +78,21 @@ TEXT_FUNCTION int text_list_holds(__global const uchar* list, __global const uin
   return 0;
 }
 
-inline int text_prefix(__global const uchar* text, uint bytes, __global const uchar* needle,
+static inline int text_prefix(__global const uchar* text, uint bytes, __global const uchar* needle,
                        uint needle_bytes) {
   return needle_bytes <= bytes && text_match(text, needle, needle_bytes);
 }
 
-inline int text_suffix(__global const uchar* text, uint bytes, __global const uchar* needle,
+static inline int text_suffix(__global const uchar* text, uint bytes, __global const uchar* needle,
                        uint needle_bytes) {
   return needle_bytes <= bytes && text_match(text + (bytes - needle_bytes), needle, needle_bytes);
 }
 
+// Bytes of UTF-8.
+static inline uint text_bytes(__global const uchar* text, uint bytes) { return bytes; }
+
 //! Characters: all bytes but those that continue one.
-inline uint text_characters(__global const uchar* text, uint bytes) {
+static inline uint text_characters(__global const uchar* text, uint bytes) {
   uint continued = 0;
   for (uint i = 0; i < bytes; i += 8) {
     ulong word = text_word(text + i);
@@ -116,7 +119,7 @@ typedef struct {
 
 //! text_word by two loads. Only for searches: in comparisons within loops that lanes leave at
 //! different times Intel's compiler 2026.22 makes wrong code of it.
-inline ulong text_aligned_words(__global const uchar* address) {
+static inline ulong text_aligned_words(__global const uchar* address) {
   const uint before = (uint)((ulong)address & 7);
   __global const ulong* words = (__global const ulong*)(address - before);
   // A shift by 64 is none.
@@ -124,7 +127,7 @@ inline ulong text_aligned_words(__global const uchar* address) {
 }
 
 //! The bytes of `word` that are `byte`, as bits.
-inline uint text_byte_hits(ulong word, uchar byte) {
+static inline uint text_byte_hits(ulong word, uchar byte) {
   const ulong low_bits = 0x7F7F7F7F7F7F7F7FUL;
   const ulong other = word ^ (byte * 0x0101010101010101UL);
   const ulong hits = ~(((other & low_bits) + low_bits) | other | low_bits);
@@ -132,7 +135,7 @@ inline uint text_byte_hits(ulong word, uchar byte) {
 }
 
 //! The places of TEXT_STEP where the probes are, as bits.
-inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
+static inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
   const uint hits = text_byte_hits(text_aligned_words(text + probes.first_place), probes.first);
   if (hits == 0) {
     return 0;
@@ -142,7 +145,7 @@ inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
 }
 
 //! Whether the probes may be at any of TEXT_STEP places: no sooner known than where.
-inline int text_hits_any(__global const uchar* text, text_probes probes) { return 1; }
+static inline int text_hits_any(__global const uchar* text, text_probes probes) { return 1; }
 
 #else
 
@@ -154,28 +157,28 @@ typedef struct {
 } text_probes;
 
 //! The places of 16, from `text` on, where the probes are: -1 or 0.
-inline char16 text_hits(__global const uchar* text, text_probes probes) {
+static inline char16 text_hits(__global const uchar* text, text_probes probes) {
   return (vload16(0, text + probes.first_place) == probes.first) &
          (vload16(0, text + probes.second_place) == probes.second) &
          (vload16(0, text + probes.third_place) == probes.third);
 }
 
 //! Whether the probes are at any of TEXT_STEP places.
-inline int text_hits_any(__global const uchar* text, text_probes probes) {
+static inline int text_hits_any(__global const uchar* text, text_probes probes) {
   const ulong2 hits = as_ulong2(text_hits(text, probes) | text_hits(text + 16, probes) |
                                 text_hits(text + 32, probes) | text_hits(text + 48, probes));
   return (hits.s0 | hits.s1) != 0;
 }
 
 //! 16 hits as bits.
-inline ulong text_bits(char16 hits) {
+static inline ulong text_bits(char16 hits) {
   // Keeps bit i of byte i of each word; the product's highest byte is the sum of all bytes.
   const ulong2 bits = ((as_ulong2(hits) & 0x8040201008040201UL) * 0x0101010101010101UL) >> 56;
   return bits.s0 | bits.s1 << 8;
 }
 
 //! The places of TEXT_STEP where the probes are, as bits.
-inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
+static inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
   return text_bits(text_hits(text, probes)) | text_bits(text_hits(text + 16, probes)) << 16 |
          text_bits(text_hits(text + 32, probes)) << 32 |
          text_bits(text_hits(text + 48, probes)) << 48;
@@ -196,7 +199,7 @@ inline ulong text_hit_bits(__global const uchar* text, text_probes probes) {
 #define TEXT_PIECE(pattern, i) ((pattern) + 3 + 6 * (i))
 #define TEXT_PIECE_BYTES(pattern, piece) ((__global const uchar*)(pattern) + (piece)[0])
 
-inline text_probes text_probes_of(__global const uint* pattern, __global const uint* piece) {
+static inline text_probes text_probes_of(__global const uint* pattern, __global const uint* piece) {
   __global const uchar* needle = TEXT_PIECE_BYTES(pattern, piece);
   text_probes probes;
   probes.first_place = piece[3];
@@ -209,7 +212,7 @@ inline text_probes text_probes_of(__global const uint* pattern, __global const u
 }
 
 //! The first place of a piece without `_` at `from` or behind it, or TEXT_NONE.
-inline uint text_find(__global const uchar* text, uint from, uint bytes,
+static inline uint text_find(__global const uchar* text, uint from, uint bytes,
                       __global const uint* pattern, __global const uint* piece) {
   __global const uchar* needle = TEXT_PIECE_BYTES(pattern, piece);
   const uint needle_bytes = piece[1];
@@ -233,7 +236,7 @@ inline uint text_find(__global const uchar* text, uint from, uint bytes,
 }
 
 //! The end of the character that begins at `place`.
-inline uint text_next(__global const uchar* text, uint place, uint bytes) {
+static inline uint text_next(__global const uchar* text, uint place, uint bytes) {
   place++;
   while (place < bytes && (text[place] & 0xC0) == 0x80) {
     place++;
@@ -242,7 +245,7 @@ inline uint text_next(__global const uchar* text, uint place, uint bytes) {
 }
 
 //! Where a piece with `_` ends that begins at `place`, or TEXT_NONE.
-inline uint text_match_piece(__global const uchar* text, uint place, uint bytes,
+static inline uint text_match_piece(__global const uchar* text, uint place, uint bytes,
                              __global const uchar* piece, uint piece_bytes) {
   for (uint i = 0; i < piece_bytes; i++) {
     if (place >= bytes) {
@@ -260,7 +263,7 @@ inline uint text_match_piece(__global const uchar* text, uint place, uint bytes,
 }
 
 //! The place `characters` characters before the end, or TEXT_NONE.
-inline uint text_back(__global const uchar* text, uint bytes, uint characters) {
+static inline uint text_back(__global const uchar* text, uint bytes, uint characters) {
   uint place = bytes;
   while (characters > 0) {
     if (place == 0) {
@@ -329,7 +332,7 @@ static inline int text_like(__global const uchar* text, uint bytes, __global con
 }
 
 //! The first row at `row` or behind it that ends behind `place`; there is one. 16 rows at a time.
-inline uint text_row_of(__global const uint* ends, uint row, uint place) {
+static inline uint text_row_of(__global const uint* ends, uint row, uint place) {
   for (;; row += 16) {
     const ulong2 behind = as_ulong2(convert_char16(vload16(0, ends + row) > place));
     if (behind.s0 != 0) {

@@ -2,7 +2,7 @@
 
 //! The place of a character by its number, from the begin or, where that is negative, from the end;
 //! the nearer end where there is none. No text has more characters than bytes.
-inline uint text_place(__global const uchar* text, uint bytes, long character) {
+static inline uint text_place(__global const uchar* text, uint bytes, long character) {
   if (character >= (long)bytes) {
     return bytes;
   }
@@ -27,7 +27,7 @@ TEXT_FUNCTION uint2 text_slice(__global const uchar* text, uint bytes, long begi
 }
 
 //! Whether the character of `bytes` bytes at `character` is one of those in `set`.
-inline int text_is_one_of(__global const uchar* character, uint bytes, __global const uchar* set,
+static inline int text_is_one_of(__global const uchar* character, uint bytes, __global const uchar* set,
                           uint set_bytes) {
   for (uint place = 0; place < set_bytes;) {
     const uint next = text_next(set, place, set_bytes);
