@@ -18,6 +18,12 @@ ProgramBuilder::~ProgramBuilder() {
 ProgramBuilder::ProgramBuilder(ProgramBuilder&& other) noexcept
     : state_(std::move(other.state_)), handle_(std::exchange(other.handle_, nullptr)) {}
 
+ProgramBuilder& ProgramBuilder::operator=(ProgramBuilder&& other) noexcept {
+  std::swap(state_, other.state_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
 ProgramBuilder ProgramBuilder::FromSource(std::shared_ptr<DeviceState> state,
                                           const std::string& source) {
   const char* text = source.data();

@@ -18,7 +18,7 @@ class ProgramBuilder {
 
   ~ProgramBuilder();
   ProgramBuilder(ProgramBuilder&& other) noexcept;
-  ProgramBuilder& operator=(ProgramBuilder&&) = delete;
+  ProgramBuilder& operator=(ProgramBuilder&& other) noexcept;
 
   //! The error carries the compiler's log.
   void Build(const std::string& options);

@@ -1,8 +1,11 @@
 #include "device/program_cache.hpp"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "device/device_error.hpp"
@@ -35,6 +38,12 @@ fs::path DefaultDirectory() {
 
 std::atomic<bool> may_optimize{true};
 
+//! See ProgramCache.
+constexpr uint64_t kProgramBytes = uint64_t{400} << 10;
+constexpr uint64_t kTimesBinary = 10;
+constexpr uint64_t kPoclProgramBytes = uint64_t{16} << 10;
+constexpr uint64_t kPoclTimesBinary = 3;
+
 double MillisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -61,9 +70,18 @@ ProgramCache::ProgramCache(std::shared_ptr<DeviceState> state) : state_(std::mov
 
 ProgramCache::~ProgramCache() = default;
 
-std::shared_ptr<Program> ProgramCache::Get(const std::string& source, const std::string& options) {
+std::string ProgramCache::KeyOf(const ProgramSource& source, const std::string& options) {
+  const auto& [low, high] = source.Hash();
+  std::string key(2 * sizeof(uint64_t), '\0');
+  std::memcpy(key.data(), &low, sizeof(low));
+  std::memcpy(key.data() + sizeof(low), &high, sizeof(high));
+  return key + options;
+}
+
+std::shared_ptr<Program> ProgramCache::Get(const ProgramSource& source,
+                                           const std::string& options) {
   const std::string all_options = AllOptions(*state_, options);
-  const std::string key = all_options + '\0' + source;
+  const std::string key = KeyOf(source, all_options);
   std::promise<std::shared_ptr<Program>> promise;
   Future future;
   bool is_ours = false;
@@ -80,7 +98,13 @@ std::shared_ptr<Program> ProgramCache::Get(const std::string& source, const std:
   if (is_ours) {
     try {
       std::shared_ptr<Program> program = Load(source, all_options);
-      promise.set_value(program != nullptr ? program : Compile(source, all_options));
+      if (program == nullptr) {
+        program = Compile(source, all_options);
+      }
+      promise.set_value(program);
+      std::vector<Future> dropped;
+      const std::lock_guard lock(mutex_);
+      dropped = Account(key, *program);
     } catch (...) {
       {
         const std::lock_guard lock(mutex_);
@@ -96,24 +120,43 @@ std::shared_ptr<Program> ProgramCache::Get(const std::string& source, const std:
 
 void ProgramCache::Touch(Entry& entry) {
   entry.last_use = ++uses_;
-  while (entries_.size() > most_programs_) {
+}
+
+std::vector<ProgramCache::Future> ProgramCache::Account(const std::string& key,
+                                                        const Program& program) {
+  const auto position = entries_.find(key);
+  if (position != entries_.end() && position->second.bytes == 0) {
+    position->second.bytes = program.Statistics().memory_bytes;
+    bytes_ += position->second.bytes;
+  }
+  return Shrink();
+}
+
+std::vector<ProgramCache::Future> ProgramCache::Shrink() {
+  std::vector<Future> dropped;
+  while (bytes_ > most_bytes_) {
     auto oldest = entries_.end();
     for (auto position = entries_.begin(); position != entries_.end(); ++position) {
-      if (IsReady(position->second.program) &&
-          (oldest == entries_.end() || position->second.last_use < oldest->second.last_use)) {
+      const Entry& entry = position->second;
+      if (entry.bytes != 0 && entry.last_use != uses_ &&
+          (oldest == entries_.end() || entry.last_use < oldest->second.last_use)) {
         oldest = position;
       }
     }
-    if (oldest == entries_.end() || oldest->second.last_use == uses_) {
-      return;  // All others are being compiled.
+    if (oldest == entries_.end()) {
+      break;  // All others are being compiled.
     }
+    bytes_ -= oldest->second.bytes;
+    dropped.push_back(std::move(oldest->second.program));
     entries_.erase(oldest);
   }
+  return dropped;
 }
 
-std::shared_ptr<Program> ProgramCache::Find(const std::string& source, const std::string& options) {
+std::shared_ptr<Program> ProgramCache::Find(const ProgramSource& source,
+                                            const std::string& options) {
   const std::string all_options = AllOptions(*state_, options);
-  const std::string key = all_options + '\0' + source;
+  const std::string key = KeyOf(source, all_options);
   {
     const std::lock_guard lock(mutex_);
     if (const auto position = entries_.find(key); position != entries_.end()) {
@@ -132,12 +175,25 @@ std::shared_ptr<Program> ProgramCache::Find(const std::string& source, const std
   }
   std::promise<std::shared_ptr<Program>> promise;
   promise.set_value(program);
+  std::vector<Future> dropped;
   {
     const std::lock_guard lock(mutex_);
     Touch(entries_.try_emplace(key, Entry{promise.get_future().share()}).first->second);
+    dropped = Account(key, *program);
   }
   program->CountUse();
   return program;
+}
+
+bool ProgramCache::IsInMemory(const ProgramSource& source, const std::string& options) {
+  const std::string key = KeyOf(source, AllOptions(*state_, options));
+  const std::lock_guard lock(mutex_);
+  const auto position = entries_.find(key);
+  if (position == entries_.end() || !IsReady(position->second.program)) {
+    return false;
+  }
+  Touch(position->second);
+  return true;
 }
 
 std::vector<ProgramStatistics> ProgramCache::Snapshot() const {
@@ -151,15 +207,25 @@ std::vector<ProgramStatistics> ProgramCache::Snapshot() const {
   return statistics;
 }
 
-void ProgramCache::Limit(size_t most_programs) {
+void ProgramCache::Limit(uint64_t most_bytes) {
+  std::vector<Future> dropped;
   const std::lock_guard lock(mutex_);
-  most_programs_ = most_programs;
+  most_bytes_ = most_bytes;
+  dropped = Shrink();
 }
 
-void ProgramCache::Clear() {
-  std::unordered_map<std::string, Entry> cleared;
-  const std::lock_guard lock(mutex_);
-  cleared.swap(entries_);
+uint64_t ProgramCache::Clear() {
+  uint64_t bytes = 0;
+  {
+    std::unordered_map<std::string, Entry> cleared;
+    const std::lock_guard lock(mutex_);
+    cleared.swap(entries_);
+    bytes = std::exchange(bytes_, 0);
+  }
+  // The runtimes free the memory of programs, but glibc holds on to it: most of it lies between
+  // what is in use.
+  malloc_trim(0);
+  return bytes;
 }
 
 void ProgramCache::SetDirectory(fs::path directory) {
@@ -176,31 +242,49 @@ void ProgramCache::SetOptimized(bool is_optimized) {
   may_optimize = is_optimized;
 }
 
-std::shared_ptr<Program> ProgramCache::Compile(const std::string& source,
+uint64_t ProgramCache::MemoryBytes(uint64_t binary_bytes) const {
+  const DeviceInfo& info = state_->Info();
+  if (info.platform.find("Portable Computing Language") != std::string::npos) {
+    return kPoclProgramBytes + kPoclTimesBinary * binary_bytes;
+  }
+  // Intel's runtime, and others, which were not measured.
+  return kProgramBytes + kTimesBinary * binary_bytes;
+}
+
+std::shared_ptr<Program> ProgramCache::Compile(const ProgramSource& source,
                                                const std::string& options) {
   const Clock::time_point start = Clock::now();
-  ProgramBuilder builder = ProgramBuilder::FromSource(state_, source);
+  ProgramBuilder builder = ProgramBuilder::FromSource(state_, source.Text());
   builder.Build(options);
-  ProgramStatistics statistics{source, options, "compiled", MillisecondsSince(start), 0, 0};
-  const ProgramStore store(Directory());
-  if (store.IsEnabled()) {
-    try {
-      const std::string binary = builder.Binary();
-      statistics.binary_bytes = binary.size();
-      store.Save(StoreKey(source, options), binary);
-    } catch (const DeviceError& error) {
-      if (error.IsDeviceLost()) {
-        throw;
-      }
+  ProgramStatistics statistics{source.SharedText(), options, "compiled", 0, 0, 0, 0};
+  try {
+    const std::string binary = builder.Binary();
+    statistics.binary_bytes = binary.size();
+    statistics.memory_bytes = MemoryBytes(binary.size());
+    const ProgramStore store(Directory());
+    if (store.IsEnabled()) {
+      store.Save(StoreKey(source.Text(), options), binary);
+    }
+    if (state_->Info().kind == DeviceKind::Cpu) {
+      ProgramBuilder small = ProgramBuilder::FromBinary(state_, binary);
+      small.Build(options);
+      builder = std::move(small);
+    }
+  } catch (const DeviceError& error) {
+    // It stays as it was compiled.
+    if (error.IsDeviceLost()) {
+      throw;
     }
   }
+  statistics.build_milliseconds = MillisecondsSince(start);
   return std::make_shared<Program>(state_, builder.Detach(), std::move(statistics));
 }
 
-std::shared_ptr<Program> ProgramCache::Load(const std::string& source, const std::string& options) {
+std::shared_ptr<Program> ProgramCache::Load(const ProgramSource& source,
+                                            const std::string& options) {
   const Clock::time_point start = Clock::now();
   const std::optional<std::string> binary =
-      ProgramStore(Directory()).Load(StoreKey(source, options));
+      ProgramStore(Directory()).Load(StoreKey(source.Text(), options));
   if (!binary) {
     return nullptr;
   }
@@ -209,7 +293,8 @@ std::shared_ptr<Program> ProgramCache::Load(const std::string& source, const std
     builder.Build(options);
     return std::make_shared<Program>(
         state_, builder.Detach(),
-        ProgramStatistics{source, options, "disk", MillisecondsSince(start), binary->size(), 0});
+        ProgramStatistics{source.SharedText(), options, "disk", MillisecondsSince(start),
+                          binary->size(), MemoryBytes(binary->size()), 0});
   } catch (const DeviceError& error) {
     if (error.IsDeviceLost()) {
       throw;
