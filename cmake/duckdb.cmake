@@ -6,6 +6,19 @@ if(MARGAY_WITH_DUCKDB)
     message(FATAL_ERROR "DuckDB is not in ${MARGAY_DEPENDENCIES}: run scripts/dependencies first")
   endif()
 
+  # What was fetched last is the version that the extension says it is for, unless one of both was
+  # changed alone, or a build folder remembers an older one.
+  set(stamp ${MARGAY_DEPENDENCIES}/.stamps/duckdb-source)
+  if(EXISTS ${stamp})
+    file(STRINGS ${stamp} pin LIMIT_COUNT 1)
+    string(REGEX REPLACE "^v" "" version ${MARGAY_DUCKDB_VERSION})
+    string(FIND "${pin}" " ${version} " place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "MARGAY_DUCKDB_VERSION is ${MARGAY_DUCKDB_VERSION}, but "
+                          "scripts/dependencies has fetched: ${pin}")
+    endif()
+  endif()
+
   # A copy stands beside what links to it.
   configure_file(${MARGAY_DEPENDENCIES}/libduckdb/libduckdb.so ${CMAKE_BINARY_DIR}/libduckdb.so
                  COPYONLY)
@@ -20,7 +33,7 @@ function(margay_add_extension target)
   cmake_parse_arguments(ARG "STATIC_DUCKDB" "OUTPUT" "LINK" ${ARGN})
   add_library(${target}_module MODULE ${CMAKE_CURRENT_SOURCE_DIR}/extension_entry.cpp)
   target_compile_definitions(${target}_module PRIVATE DUCKDB_BUILD_LOADABLE_EXTENSION)
-  target_link_libraries(${target}_module PRIVATE margay_duckdb)
+  target_link_libraries(${target}_module PRIVATE margay_integration)
   set_target_properties(${target}_module PROPERTIES PREFIX "")
   set(prepare "")
   if(ARG_STATIC_DUCKDB)

@@ -5,17 +5,6 @@
 
 namespace margay::compile {
 
-namespace {
-
-//! 1901 to 2099, less the weeks that belong to years before and after.
-constexpr Range kRecentDays{-25'195, 47'474, true};
-
-}  // namespace
-
-CalendarForm CalendarForm::For(const Range& days, bool is_vector) {
-  return {is_vector, kRecentDays.Contains(days)};
-}
-
 std::string CalendarForm::Prefix() const {
   return std::string(is_recent ? "recent" : "calendar") +
          (is_vector ? std::to_string(kVectorRows) : "") + "_";

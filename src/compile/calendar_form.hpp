@@ -3,8 +3,6 @@
 #include <string>
 #include <tuple>
 
-#include "compile/range.hpp"
-
 namespace margay::compile {
 
 //! One of the forms in which kernels/calendar.cl is compiled.
@@ -15,11 +13,6 @@ struct CalendarForm {
   bool operator<(const CalendarForm& other) const {
     return std::tie(is_vector, is_recent) < std::tie(other.is_vector, other.is_recent);
   }
-
-  //! The form that is fastest for days of a range inside AllDays().
-  static CalendarForm For(const Range& days, bool is_vector);
-  //! The days that all forms but the recent ones know.
-  static Range AllDays() { return {-500'000'000, 500'000'000, true}; }
 
   //! What the names of its functions begin with.
   std::string Prefix() const;

@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "compile/refusal.hpp"
-
 namespace margay::compile {
 
 const Dialect& Dialect::Row() {
@@ -16,32 +14,26 @@ const Dialect& Dialect::Vector() {
   return vector;
 }
 
-void Dialect::RequireRow() const {
-  if (is_vector_)
-    throw NotVectorizable();
-}
-
 std::string Dialect::Type(Machine machine) const {
   const std::string name(MachineName(machine));
   if (!is_vector_)
     return name;
   if (machine != Machine::Int32 && machine != Machine::Int64)
-    throw NotVectorizable();
+    throw std::logic_error("Dialect: there are no vectors of " + name);
   return name + std::to_string(kVectorRows);
 }
 
-std::string Dialect::Convert(const Value& value, Machine machine) const {
-  if (value.machine == machine)
-    return value.code;
+std::string Dialect::Convert(const std::string& code, Machine from, Machine to) const {
+  if (from == to)
+    return code;
   if (is_vector_)
-    return "convert_" + Type(machine) + "(" + value.code + ")";
-  switch (machine) {
+    return "convert_" + Type(to) + "(" + code + ")";
+  switch (to) {
     case Machine::Int32:
     case Machine::Int64:
-      return "(" + Type(machine) + ")" + value.code +
-             (value.machine == Machine::Wide ? ".low" : "");
+      return "(" + Type(to) + ")" + code + (from == Machine::Wide ? ".low" : "");
     case Machine::Wide:
-      return "wide_from_long(" + value.code + ")";
+      return "wide_from_long(" + code + ")";
     default:
       throw std::logic_error("Dialect::Convert: floats are converted by casts");
   }
@@ -80,14 +72,6 @@ std::string Dialect::Unsigned(const std::string& code, Machine machine) const {
 
 std::string Dialect::Flag(const std::string& comparison, Machine machine) const {
   return is_vector_ && machine == Machine::Int64 ? "convert_int8(" + comparison + ")" : comparison;
-}
-
-std::string Dialect::Less(Machine machine, const std::string& a, const std::string& b) const {
-  if (machine == Machine::Wide) {
-    RequireRow();
-    return "wide_less(" + a + ", " + b + ")";
-  }
-  return Flag("(" + a + " < " + b + ")", machine);
 }
 
 std::string Dialect::Choose(const std::string& condition, const std::string& yes,

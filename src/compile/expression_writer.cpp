@@ -1,36 +1,47 @@
 #include "compile/expression_writer.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <limits>
 #include <stdexcept>
 
-#include "compile/arithmetic_writer.hpp"
-#include "compile/cast_writer.hpp"
-#include "compile/date_writer.hpp"
-#include "compile/dictionary_writer.hpp"
-#include "compile/in_writer.hpp"
-#include "compile/math_writer.hpp"
-#include "compile/refusal.hpp"
-#include "compile/text_writer.hpp"
+#include "storage/constants.hpp"
 
 namespace margay::compile {
 
-using plan::Operation;
-using plan::TypeKind;
+using optimize::Node;
+using optimize::NodeKind;
 
 namespace {
 
-std::string Parenthesized(const std::string& a, std::string_view symbol, const std::string& b) {
-  return "(" + a + " " + std::string(symbol) + " " + b + ")";
+//! A literal that is exactly `value`.
+std::string RealLiteral(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  const std::string literal = text;
+  return literal.find_first_of(".e") == std::string::npos ? literal + ".0" : literal;
+}
+
+//! `column`, or the column whose rows its values are, with its number.
+InputColumn HolderOf(const InputColumn& column) {
+  InputColumn text = column;
+  if (column.RefersToText())
+    text.form = text.image = column.TextImage();
+  return text;
+}
+
+std::string TableAddress(const std::string& element, const std::string& place) {
+  if (element == "uchar")
+    return "(lookups + " + place + ")";
+  return "((__global const " + element + "*)(lookups + " + place + "))";
 }
 
 }  // namespace
 
-bool CanFault(const plan::ExpressionPointer& expression, KernelContext scratch) {
-  CodeBlock block;  // of code that is thrown away
-  const DirectReader reader;
-  scratch.can_fault = false;
-  ExpressionWriter(scratch, reader, block).Write(expression);
-  return scratch.can_fault;
+std::string WrittenText::Arguments() const {
+  return begin.empty() ? address + ", " + end
+                       : address + " + " + begin + ", " + end + " - " + begin;
 }
 
 std::string IntegerLiteral(Int128 value, Machine machine) {
@@ -49,481 +60,296 @@ std::string IntegerLiteral(Int128 value, Machine machine) {
   return ToString(value);
 }
 
-std::string ExpressionWriter::Declare(Machine machine, const std::string& code) {
-  const std::string name = "v" + std::to_string(context_.variables++);
-  block_.Line("const " + dialect_.Type(machine) + " " + name + " = " + code + ";");
+std::string ExpressionWriter::DeclareAs(const std::string& type, const std::string& code) {
+  const std::string name = context_.NewVariable();
+  block_.Line("const " + type + " " + name + " = " + code + ";");
   return name;
 }
 
-std::string ExpressionWriter::IsTrue(const Value& boolean) {
+std::string ExpressionWriter::IsTrue(const WrittenValue& boolean) {
   if (!boolean.CanBeNull())
     return boolean.code;
-  return DeclareFlag(boolean.code + " & !" + boolean.null);
+  return Declare(Machine::Int32, boolean.code + " & !" + boolean.null);
 }
 
-std::string ExpressionWriter::EitherNull(const std::string& a, const std::string& b) {
-  if (a.empty() || a == b)
-    return b;
-  if (b.empty())
-    return a;
-  return DeclareFlag(a + " | " + b);
-}
-
-void ExpressionWriter::RaiseFault(const std::string& condition, const std::string& null) {
-  std::string code = dialect_.Fault() + " |= " + condition;
-  if (!null.empty())
-    code += " & !" + null;
-  if (!active_.empty())
-    code += " & " + active_;
-  block_.Line(code + ";");
-  context_.can_fault = true;
-}
-
-Value ExpressionWriter::WriteWhere(const std::string& condition,
-                                   const plan::ExpressionPointer& expression) {
-  const std::string outer = active_;
-  active_ = outer.empty() ? condition : DeclareFlag(outer + " & " + condition);
-  Value value = Write(expression);
-  active_ = outer;
-  return value;
-}
-
-Value ExpressionWriter::Bounded(Value value, const Range& bounds, bool to_null) {
-  if (bounds.Contains(value.range))
-    return value;
-  std::string outside;
-  const auto add = [&](const std::string& condition) {
-    outside += outside.empty() ? condition : " | " + condition;
-  };
-  // A bound beyond what the machine type holds can't be exceeded.
-  const Range held = value.machine == Machine::Int32   ? Range{INT32_MIN, INT32_MAX, true}
-                     : value.machine == Machine::Int64 ? Range{INT64_MIN, INT64_MAX, true}
-                                                       : Range::All();
-  if (value.range.low < bounds.low && bounds.low > held.low) {
-    add(dialect_.Less(value.machine, value.code, IntegerLiteral(bounds.low, value.machine)));
+WrittenValue ExpressionWriter::Write(const optimize::Value& value) {
+  WrittenValue written;
+  written.machine = value.GetMachine();
+  if (written.machine != Machine::Text)
+    written.code = WriteNode(value.node);
+  if (value.CanBeNull())
+    written.null = WriteNode(value.null);
+  for (const Node* fault : value.faults) {
+    if (!faults_.emplace(fault, active_).second)
+      continue;
+    block_.Line(dialect_.Fault() + " |= " + WriteNode(fault) +
+                (active_.empty() ? "" : " & " + active_) + ";");
   }
-  if (value.range.high > bounds.high && bounds.high < held.high) {
-    add(dialect_.Less(value.machine, IntegerLiteral(bounds.high, value.machine), value.code));
-  }
-  if (!outside.empty()) {
-    outside = DeclareFlag(outside);
-    if (to_null) {
-      value.null = EitherNull(value.null, outside);
-    } else {
-      RaiseFault(outside, value.null);
-    }
-  }
-  value.range = value.range.CutTo(bounds);
-  value.domain = value.domain.CutTo(bounds);
-  const Machine machine = MachineFor(value.range);
-  if (machine != value.machine) {
-    value.code = Declare(machine, Convert(value, machine));
-    value.machine = machine;
-  }
-  return value;
+  return written;
 }
 
-std::string ExpressionWriter::Name(const plan::Expression& expression) const {
-  std::string name = active_ + "|" + expression.GetType().ToString() + "|" + expression.ToString();
-  // Columns of different tables may have the same name.
-  VisitColumns(expression, [&](size_t column) { name += "|" + std::to_string(column); });
-  return name;
-}
-
-Value ExpressionWriter::Write(const plan::ExpressionPointer& expression) {
-  const std::string key = Name(*expression);
-  if (auto found = written_.find(key); found != written_.end())
-    return found->second;
-  Value value = WriteNew(*expression);
-  written_.emplace(key, value);
-  return value;
-}
-
-Value ExpressionWriter::WriteNew(const plan::Expression& expression) {
-  switch (expression.GetOperation()) {
-    case Operation::Column:
-      return WriteColumn(expression);
-    case Operation::Constant:
-      return WriteConstant(expression);
-    case Operation::Add:
-    case Operation::Subtract:
-    case Operation::Multiply:
-    case Operation::Divide:
-    case Operation::Negate:
-      return ArithmeticWriter(*this).Write(expression);
-    case Operation::IntegerDivide:
-    case Operation::Modulo:
-      return ArithmeticWriter(*this).WriteDivision(expression);
-    case Operation::Absolute:
-      return MathWriter(*this).WriteAbsolute(expression);
-    case Operation::Sign:
-      return MathWriter(*this).WriteSign(expression);
-    case Operation::Round:
-    case Operation::Floor:
-    case Operation::Ceiling:
-    case Operation::Truncate:
-      return MathWriter(*this).WriteRounding(expression);
-    case Operation::Greatest:
-    case Operation::Least:
-      return MathWriter(*this).WriteExtreme(expression);
-    case Operation::Equal:
-    case Operation::NotEqual:
-    case Operation::Less:
-    case Operation::LessOrEqual:
-    case Operation::Greater:
-    case Operation::GreaterOrEqual:
-    case Operation::DistinctFrom:
-    case Operation::NotDistinctFrom:
-      return WriteComparison(expression);
-    case Operation::And:
-    case Operation::Or:
-      return WriteConjunction(expression);
-    case Operation::Not: {
-      Value value = Write(expression.Operands()[0]);
-      value.code = DeclareFlag("!" + value.code);
-      value.domain = {0, 1, true};
-      return value;
-    }
-    case Operation::IsNull:
-    case Operation::IsNotNull: {
-      const Value operand = Write(expression.Operands()[0]);
-      const bool wanted = expression.GetOperation() == Operation::IsNull;
-      Value value;
-      value.range = value.domain = {0, 1, true};
-      if (operand.CanBeNull()) {
-        value.code = wanted ? operand.null : DeclareFlag("!" + operand.null);
-      } else {
-        value.code = wanted ? dialect_.False() : dialect_.True();
-      }
-      return value;
-    }
-    case Operation::Case:
-      return WriteCase(expression);
-    case Operation::Coalesce:
-      return WriteCoalesce(expression);
-    case Operation::In:
-      return InWriter(*this).Write(expression);
-    case Operation::Cast:
-    case Operation::TryCast:
-      return CastWriter(*this).Write(expression);
-    case Operation::Like:
-    case Operation::Prefix:
-    case Operation::Suffix:
-    case Operation::Contains:
-    case Operation::Length:
-    case Operation::ByteLength:
-      return TextWriter(*this).Write(expression);
-    case Operation::TextHash:
-      return TextWriter(*this).WriteHash(expression);
-    case Operation::Slice:
-    case Operation::TrimBegin:
-    case Operation::TrimEnd:
-      // As of a text column: only whether it is NULL.
-      return Write(expression.Operands()[0]);
-    case Operation::DatePart:
-      return DateWriter(*this).WritePart(expression);
-    case Operation::DateTrunc:
-      return DateWriter(*this).WriteTruncation(expression);
-    case Operation::AddMonths:
-      return DateWriter(*this).WriteAddMonths(expression);
-    case Operation::Dictionary:
-      return DictionaryWriter(*this).WriteValue(expression);
-    case Operation::RowNumber:
-      return WriteRowNumber(expression);
-    case Operation::Fault:
-      RaiseFault(dialect_.True(), {});
-      return Write(plan::Expression::Null(expression.GetType()));
-  }
-  throw std::logic_error("ExpressionWriter: unknown operation");
-}
-
-Value ExpressionWriter::WriteColumn(const plan::Expression& expression) {
-  if (!given_columns_.empty())
-    return given_columns_[expression.ColumnIndex()];
-  const InputColumn& column = context_.columns[expression.ColumnIndex()];
-  // A boolean is a flag, but 0 and 1 in its column.
-  if (expression.GetType().IsBoolean())
-    dialect_.RequireRow();
-  if (column.table == context_.table)
-    return ReadColumn(column, reader_);
-  const std::string is_missing = DeclareMissing(column.table);
-  Value value = ReadColumn(column, GatherReader(context_.parameters, !is_missing.empty()));
-  value.null = EitherNull(is_missing, value.null);
-  return value;
-}
-
-std::string ExpressionWriter::DeclareMissing(size_t table) {
-  if (context_.missing_tables.count(table) == 0)
-    return {};
-  return DeclareFlag("(" + JoinedRow(table) + " < 0)");
-}
-
-Value ExpressionWriter::ReadColumn(const InputColumn& column, const RowReader& reader) {
-  const storage::ColumnForm& form = *column.form;
-  Value value;
-  const auto& statistics = form.Statistics();
-  const bool only_nulls = statistics.null_count == form.Rows();
-  switch (form.GetEncoding()) {
-    case storage::Encoding::Float32:
-      value.machine = Machine::Float32;
-      value.code = Declare(value.machine, reader.Encoded(column, 0));
-      break;
-    case storage::Encoding::Float64:
-      value.machine = Machine::Float64;
-      value.code = Declare(value.machine, reader.Encoded(column, 0));
-      break;
-    case storage::Encoding::Wide:
-      value.range = value.domain = {statistics.min, statistics.max, true};
-      value.machine = Machine::Wide;
-      value.code = Declare(value.machine, "wide_make(" + reader.Encoded(column, 0) + ", (long)" +
-                                              reader.Encoded(column, 1) + ")");
-      break;
-    case storage::Encoding::Narrow:
-    case storage::Encoding::Dictionary:
-      value.range = value.domain =
-          only_nulls ? Range::Of(0) : Range{statistics.min, statistics.max, true};
-      value.machine = MachineFor(value.range);
-      if (form.GetEncoding() == storage::Encoding::Dictionary) {
-        value.code = Declare(value.machine, dialect_.DecodeCode(reader.Encoded(column, 0)));
-      } else {
-        // Offset and base in the value's width: the sum is exact although either may wrap.
-        value.code = Declare(value.machine, dialect_.Decode(reader.Encoded(column, 0),
-                                                            reader.Base(column), value.machine));
-      }
-      break;
-    case storage::Encoding::Text:
-    case storage::Encoding::TextRow:
-      // Only whether it is NULL: the rest is the TextWriter's.
-      value.code = "0";
-      break;
-  }
-  if (form.HasValidity())
-    value.null = DeclareFlag(reader.IsNull(column));
-  return value;
-}
-
-Value ExpressionWriter::WriteRowNumber(const plan::Expression& expression) {
-  dialect_.RequireRow();
-  const InputColumn* column = nullptr;
-  bool is_of_one_table = given_columns_.empty();
-  VisitColumns(expression.Operand(0), [&](size_t number) {
-    const InputColumn& read = context_.columns[number];
-    is_of_one_table = is_of_one_table && (column == nullptr || column->table == read.table);
-    column = &read;
-  });
-  if (column == nullptr || !is_of_one_table)
-    throw Unsupported("the number of a row that is not of one table");
-  Value value;
-  value.range =
-      value.domain = {0, std::max<Int128>(static_cast<Int128>(column->form->Rows()), 1) - 1, true};
-  value.machine = MachineFor(value.range);
-  const bool is_scanned = column->table == context_.table;
-  value.code =
-      Declare(value.machine, "(" + dialect_.Type(value.machine) + ")" +
-                                 (is_scanned ? "(table_first + row)" : JoinedRow(column->table)));
-  if (!is_scanned)
-    value.null = DeclareMissing(column->table);
-  return value;
-}
-
-Value ExpressionWriter::WriteConstant(const plan::Expression& expression) {
-  const plan::Constant& constant = expression.GetConstant();
-  const plan::Type& type = expression.GetType();
-  if (type.IsVarchar() || type.kind == TypeKind::UInt128) {
-    throw Unsupported("constants of type " + type.ToString() + " outside of dictionary functions");
-  }
-  Value value;
-  if (type.IsFloat()) {
-    dialect_.RequireRow();
-    value.machine = FloatMachine(type);
-    value.code = constant.is_null ? "0" : context_.parameters.AddReal(constant.real, value.machine);
-  } else if (constant.is_null) {
-    value.code = dialect_.False();
-  } else {
-    value.range = RangeOfConstant(constant.integer);
-    // A boolean's code is 0 or 1 whatever the constant is.
-    if (type.IsBoolean()) {
-      dialect_.RequireRow();
-      value.range = {0, 1, true};
-    }
-    value.domain = Range::Of(constant.integer);
-    value.machine = MachineFor(value.range);
-    value.code = dialect_.Constant(context_.parameters.AddInteger(constant.integer, value.machine),
-                                   value.machine);
-  }
-  if (constant.is_null)
-    value.null = dialect_.True();
-  return value;
-}
-
-Value ExpressionWriter::AsOrdered(const Value& value) {
-  if (value.machine != Machine::Float32 && value.machine != Machine::Float64)
-    return value;
-  const std::string real = value.machine == Machine::Float32
-                               ? Declare(Machine::Float64, "(double)" + value.code)
-                               : value.code;
-  Value ordered = value;
-  ordered.machine = Machine::Int64;
-  ordered.range = ordered.domain = {INT64_MIN, INT64_MAX, true};
-  ordered.code =
-      Declare(Machine::Int64, "double_to_ordered(" + real + " == 0.0 ? 0.0 : " + real + ")");
-  return ordered;
-}
-
-std::string ExpressionWriter::CompareCode(Operation operation, const Value& a, const Value& b) {
-  const bool is_swapped = operation == Operation::Greater || operation == Operation::LessOrEqual;
-  const bool is_negated = operation == Operation::NotEqual || operation == Operation::LessOrEqual ||
-                          operation == Operation::GreaterOrEqual ||
-                          operation == Operation::DistinctFrom;
-  const bool is_equality = operation == Operation::Equal || operation == Operation::NotEqual ||
-                           operation == Operation::DistinctFrom ||
-                           operation == Operation::NotDistinctFrom;
-  const bool is_float = a.machine == Machine::Float32 || a.machine == Machine::Float64;
-  const Machine machine = is_float ? a.machine : std::max(a.machine, b.machine);
-  std::string x = is_float ? a.code : Convert(a, machine);
-  std::string y = is_float ? b.code : Convert(b, machine);
-  if (machine == Machine::Wide || is_float) {
-    if (is_swapped)
-      std::swap(x, y);
-    const std::string code = std::string(MachineName(machine)) +
-                             (is_equality ? "_equal(" : "_less(") + x + ", " + y + ")";
-    return is_negated ? "(!" + code + ")" : code;
-  }
-  std::string_view symbol;
-  switch (operation) {
-    case Operation::Equal:
-    case Operation::NotDistinctFrom:
-      symbol = "==";
-      break;
-    case Operation::NotEqual:
-    case Operation::DistinctFrom:
-      symbol = "!=";
-      break;
+std::string ExpressionWriter::WriteNode(const Node* node) {
+  switch (node->kind) {
+    case NodeKind::Parameter:
+      return dialect_.Constant(ParameterName(node->number), node->machine);
+    case NodeKind::Literal:
+      return dialect_.Constant(IntegerLiteral(node->integer, node->machine), node->machine);
+    case NodeKind::Real:
+      return RealLiteral(std::bit_cast<double>(static_cast<int64_t>(node->integer))) +
+             (node->machine == Machine::Float32 ? "f" : "");
+    case NodeKind::Flag:
+      return node->number == 1 ? dialect_.True() : dialect_.False();
+    case NodeKind::Table:
+      return TableAddress(node->symbol, ParameterName(node->number));
+    case NodeKind::Interned:
+      return "interned_row" + std::to_string(node->number);
+    case NodeKind::Member:
+      return WriteNode(node->operands[0]) + "." + node->symbol;
+    case NodeKind::Output:
+      return WriteNode(node->operands[0]) + "_output";
     default:
-      symbol = plan::OperationName(operation);
-  }
-  return dialect_.Flag(Parenthesized(x, symbol, y), machine);
-}
-
-Value ExpressionWriter::WriteComparison(const plan::Expression& expression) {
-  const Operation operation = expression.GetOperation();
-  if (expression.Operand(0).GetType().IsVarchar())
-    return TextWriter(*this).WriteComparison(expression);
-  const Value a = Write(expression.Operands()[0]);
-  const Value b = Write(expression.Operands()[1]);
-  return Compared(operation, CompareCode(operation, a, b), a.null, b.null);
-}
-
-Value ExpressionWriter::Compared(Operation operation, const std::string& code,
-                                 const std::string& a_null, const std::string& b_null) {
-  Value value;
-  value.range = value.domain = {0, 1, true};
-  const bool nulls_are_values =
-      operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
-  if (!nulls_are_values || (a_null.empty() && b_null.empty())) {
-    value.code = DeclareFlag(code);
-    value.null = EitherNull(a_null, b_null);
-    return value;
-  }
-  const std::string a = a_null.empty() ? dialect_.False() : a_null;
-  const std::string b = b_null.empty() ? dialect_.False() : b_null;
-  const bool is_equal = operation == Operation::NotDistinctFrom;
-  value.code = DeclareFlag("(" + a + " | " + b + ") ? (" + a + (is_equal ? " == " : " != ") + b +
-                           ") : " + code);
-  return value;
-}
-
-Value ExpressionWriter::WriteConjunction(const plan::Expression& expression) {
-  const bool is_and = expression.GetOperation() == Operation::And;
-  std::string all_true, any_false, any_true, any_null;
-  const auto append = [](std::string& list, std::string_view symbol, const std::string& item) {
-    list += list.empty() ? item : " " + std::string(symbol) + " " + item;
-  };
-  for (const plan::ExpressionPointer& operand : expression.Operands()) {
-    const Value value = Write(operand);
-    const std::string is_true = IsTrue(value);
-    append(all_true, "&", is_true);
-    append(any_true, "|", is_true);
-    if (value.CanBeNull()) {
-      append(any_null, "|", value.null);
-      append(any_false, "|", "(!" + value.code + " & !" + value.null + ")");
-    } else {
-      append(any_false, "|", "(!" + value.code + ")");
-    }
-  }
-  Value value;
-  value.range = value.domain = {0, 1, true};
-  value.code = DeclareFlag(is_and ? all_true : any_true);
-  if (!any_null.empty()) {
-    value.null = is_and ? DeclareFlag("!(" + any_false + ") & (" + any_null + ")")
-                        : DeclareFlag("(!" + value.code + ") & (" + any_null + ")");
-  }
-  return value;
-}
-
-Value ExpressionWriter::Choose(const std::string& condition, const Value& yes, const Value& no,
-                               const plan::Type& type) {
-  Value value;
-  if (type.IsFloat()) {
-    value.machine = FloatMachine(type);
-    value.code = Declare(value.machine, condition + " ? " + yes.code + " : " + no.code);
-  } else {
-    value.range = yes.range.Union(no.range);
-    value.domain = yes.domain.Union(no.domain);
-    value.machine = std::max(yes.machine, no.machine);
-    value.code = Declare(value.machine, dialect_.Choose(condition, Convert(yes, value.machine),
-                                                        Convert(no, value.machine), value.machine));
-  }
-  if (yes.CanBeNull() || no.CanBeNull()) {
-    value.null =
-        DeclareFlag(dialect_.Choose(condition, yes.CanBeNull() ? yes.null : dialect_.False(),
-                                    no.CanBeNull() ? no.null : dialect_.False(), Machine::Int32));
-  }
-  return value;
-}
-
-Value ExpressionWriter::WriteCase(const plan::Expression& expression) {
-  if (expression.GetType().IsVarchar())
-    throw Unsupported("CASE of type VARCHAR");
-  const auto& operands = expression.Operands();
-  const std::string outer = active_;
-  std::vector<std::pair<std::string, Value>> branches;
-  for (size_t i = 0; i + 1 < operands.size(); i += 2) {
-    const std::string is_taken = IsTrue(Write(operands[i]));
-    branches.emplace_back(is_taken, WriteWhere(is_taken, operands[i + 1]));
-    // What follows counts only where this branch is not taken.
-    active_ =
-        active_.empty() ? DeclareFlag("!" + is_taken) : DeclareFlag(active_ + " & !" + is_taken);
-  }
-  Value value = Write(operands.back());
-  active_ = outer;
-  for (auto branch = branches.rbegin(); branch != branches.rend(); ++branch) {
-    value = Choose(branch->first, branch->second, value, expression.GetType());
-  }
-  return value;
-}
-
-Value ExpressionWriter::WriteCoalesce(const plan::Expression& expression) {
-  if (expression.GetType().IsVarchar())
-    throw Unsupported("COALESCE of several VARCHAR expressions");
-  const auto& operands = expression.Operands();
-  const std::string outer = active_;
-  std::vector<Value> values;
-  for (const plan::ExpressionPointer& operand : operands) {
-    values.push_back(Write(operand));
-    if (!values.back().CanBeNull())
       break;
-    active_ =
-        active_.empty() ? values.back().null : DeclareFlag(active_ + " & " + values.back().null);
   }
-  active_ = outer;
-  Value value = values.back();
-  for (size_t i = values.size() - 1; i-- > 0;) {
-    const std::string condition = DeclareFlag("!" + values[i].null);
-    values[i].null.clear();  // where the condition holds
-    value = Choose(condition, values[i], value, expression.GetType());
+  const auto known = written_.find(node);
+  if (known != written_.end())
+    return known->second;
+  std::string code = ComputationOf(*node);
+  // A second result has the name of the first.
+  if (node->kind == NodeKind::CallOutput) {
+    const std::string name = context_.NewVariable();
+    const auto output = static_cast<Machine>(node->number);
+    block_.Line(dialect_.Type(output) + " " + name + "_output" +
+                (output == Machine::Wide ? ";" : " = 0;"));
+    block_.Line("const " + dialect_.Type(node->machine) + " " + name + " = " + code + ", &" + name +
+                "_output);");
+    return written_[node] = name;
   }
-  return value;
+  return written_[node] = Declare(node->machine, code);
+}
+
+std::string ExpressionWriter::WriteCall(const Node& node) {
+  std::string arguments;
+  for (const Node* operand : node.operands) {
+    arguments += arguments.empty() ? "" : ", ";
+    arguments +=
+        operand->machine == Machine::Text ? WriteText(operand).Arguments() : WriteNode(operand);
+  }
+  return node.symbol + "(" + arguments;
+}
+
+template <typename Read>
+std::string ExpressionWriter::ReadColumn(const InputColumn& column, const Read& read) {
+  if (context_.IsScanned(column))
+    return read(reader_);
+  return read(GatherReader(context_.Gathered(), context_.CanBeMissing(column)));
+}
+
+std::string ExpressionWriter::WriteColumn(const Node& node) {
+  const InputColumn& column = context_.Column(node.number);
+  return ReadColumn(column, [&](const RowReader& reader) -> std::string {
+    switch (column.form->GetEncoding()) {
+      case storage::Encoding::Narrow:
+        // Offset and base in the value's width: the sum is exact although either may wrap.
+        return dialect_.Decode(reader.Encoded(column, 0), reader.Base(column), node.machine);
+      case storage::Encoding::Dictionary:
+        return dialect_.DecodeCode(reader.Encoded(column, 0));
+      case storage::Encoding::Wide:
+        return "wide_make(" + reader.Encoded(column, 0) + ", (long)" + reader.Encoded(column, 1) +
+               ")";
+      default:
+        return reader.Encoded(column, 0);
+    }
+  });
+}
+
+std::string ExpressionWriter::ElementCode(const Node& node) {
+  const std::string table = TableAddress(node.symbol, ParameterName(node.number));
+  const std::string entry = WriteNode(node.operands[0]);
+  if (node.machine != Machine::Wide)
+    return table + "[" + entry + "]";
+  return "wide_make(" + table + "[2 * " + entry + "], (long)" + table + "[2 * " + entry + " + 1])";
+}
+
+std::string ExpressionWriter::ComputationOf(const Node& node) {
+  const auto operand = [&](size_t i) { return WriteNode(node.operands[i]); };
+  const auto infix = [&](const std::string& symbol) {
+    const std::string left = operand(0);
+    return left + " " + symbol + " " + operand(1);
+  };
+  switch (node.kind) {
+    case NodeKind::Column:
+      return WriteColumn(node);
+    case NodeKind::ColumnNull: {
+      const InputColumn& column = context_.Column(node.number);
+      return ReadColumn(column, [&](const RowReader& reader) { return reader.IsNull(column); });
+    }
+    case NodeKind::Missing:
+      return "(" + JoinedRow(context_.Table(node.number)) + " < 0)";
+    case NodeKind::RowNumber: {
+      const size_t table = context_.Table(node.number);
+      return "(" + dialect_.Type(node.machine) + ")" +
+             (table == 0 ? "(table_first + row)" : JoinedRow(table));
+    }
+    case NodeKind::TextRow:
+      return WriteStoredTextRow(context_.Column(node.number));
+    case NodeKind::GroupWord:
+      return context_.group_words + "[" + std::to_string(node.number) + "]";
+    case NodeKind::GroupIndex:
+      return "(long)" + context_.group_index[node.number];
+    case NodeKind::Convert:
+      return dialect_.Convert(operand(0), node.operands[0]->machine, node.machine);
+    case NodeKind::Wrapping: {
+      const std::string left = operand(0);
+      return dialect_.Wrapping(node.machine, left, node.symbol, operand(1));
+    }
+    case NodeKind::Compare:
+      return dialect_.Flag("(" + infix(node.symbol) + ")", node.operands[0]->machine);
+    case NodeKind::And:
+      return infix("&");
+    case NodeKind::Or:
+      return infix("|");
+    case NodeKind::Not:
+      return "!" + operand(0);
+    case NodeKind::Select: {
+      const std::string condition = operand(0), yes = operand(1);
+      return dialect_.Choose(condition, yes, operand(2), node.machine);
+    }
+    case NodeKind::Calendar: {
+      const CalendarForm form{dialect_.IsVector(), node.number == 1};
+      context_.calendars.insert(form);
+      return form.Prefix() + WriteCall(node) + ")";
+    }
+    case NodeKind::Sign: {
+      const std::string above = operand(0), below = operand(1);
+      // A flag is -1 in the vector dialect.
+      return dialect_.IsVector() ? below + " - " + above : above + " - " + below;
+    }
+    case NodeKind::InRange: {
+      const std::string value = operand(0);
+      const auto scalar = [&](size_t i) { return ParameterName(node.operands[i]->number); };
+      const Machine machine = node.operands[0]->machine;
+      if (dialect_.IsVector())
+        return "(as_uint8(" + value + " - " + scalar(1) + ") < (uint)" + scalar(2) + ")";
+      const std::string type = machine == Machine::Int32 ? "(uint)" : "(ulong)";
+      return "(" + type + value + " - " + type + scalar(1) + " < " + type + scalar(2) + ")";
+    }
+    case NodeKind::Infix:
+      return infix(node.symbol);
+    case NodeKind::Call: {
+      const std::string found = context_.searches.Find(&node);
+      return found.empty() ? WriteCall(node) + ")" : found;
+    }
+    case NodeKind::CallOutput:
+      return WriteCall(node);
+    case NodeKind::Element:
+      return ElementCode(node);
+    case NodeKind::Bit: {
+      const std::string place = operand(0);
+      return "(lookups + " + ParameterName(node.number) + ")[" + place + " >> 3] >> (" + place +
+             " & 7) & " + operand(1);
+    }
+    default:
+      throw std::logic_error("ExpressionWriter: a node that is no computation");
+  }
+}
+
+WrittenText ExpressionWriter::WriteText(const Node* text) {
+  const auto known = texts_.find(text);
+  if (known != texts_.end())
+    return known->second;
+  return texts_[text] = WriteNewText(*text, "");
+}
+
+WrittenText ExpressionWriter::WriteTextAt(const Node* text, const std::string& row) {
+  return WriteNewText(*text, row);
+}
+
+WrittenText ExpressionWriter::WriteNewText(const Node& text, const std::string& row) {
+  const auto operand = [&] {
+    return row.empty() ? WriteText(text.operands[0]) : WriteNewText(*text.operands[0], row);
+  };
+  switch (text.kind) {
+    case NodeKind::TextColumn:
+      return WriteTextColumn(context_.Column(text.number), row);
+    case NodeKind::TextConstant:
+      return {"lookups + " + ParameterName(text.number), "", WriteNode(text.operands[0])};
+    case NodeKind::TextSlice: {
+      const WrittenText whole = operand();
+      return WriteSlice(whole, "text_slice(" + whole.Arguments() + ", " +
+                                   WriteNode(text.operands[1]) + ", " +
+                                   WriteNode(text.operands[2]) + ")");
+    }
+    case NodeKind::TextTrim: {
+      const WrittenText whole = operand();
+      return WriteSlice(whole, text.symbol + "(" + whole.Arguments() + ", " +
+                                   WriteText(text.operands[1]).Arguments() + ")");
+    }
+    case NodeKind::TextEntry:
+      return WriteEntry(text);
+    default:
+      throw std::logic_error("ExpressionWriter: a node that is no text");
+  }
+}
+
+WrittenText ExpressionWriter::WriteSlice(const WrittenText& text, const std::string& call) {
+  const std::string places = DeclareAs("uint2", call);
+  const std::string from = text.begin.empty() ? "" : text.begin + " + ";
+  WrittenText slice{text.address, DeclareAs("uint", from + places + ".x"), {}};
+  slice.end = DeclareAs("uint", from + places + ".y");
+  return slice;
+}
+
+WrittenText ExpressionWriter::WriteEntry(const Node& entry) {
+  const std::string strings =
+      entry.operands.size() == 3
+          ? WriteNode(entry.operands[2])
+          : Argument{ArgumentKind::Strings, context_.Column(entry.number).number}.Name();
+  const std::string ends = "((__global const uint*)" + strings + ")";
+  const std::string code = WriteNode(entry.operands[0]);
+  WrittenText text{strings + " + " + WriteNode(entry.operands[1]),
+                   DeclareAs("uint", code + " == 0 ? 0 : " + ends + "[" + code + " - 1]"),
+                   {}};
+  text.end = DeclareAs("uint", ends + "[" + code + "]");
+  return text;
+}
+
+std::string ExpressionWriter::WriteTextRow(const InputColumn& column) {
+  const bool is_scanned = context_.IsScanned(column);
+  if (column.HoldsText())
+    return is_scanned ? "(int)(table_first + row)" : JoinedRow(column.table);
+  const auto known = text_rows_.find(column.number);
+  if (known != text_rows_.end())
+    return known->second;
+  std::string code = ReadColumn(
+      column, [&](const RowReader& reader) { return "(int)" + reader.Encoded(column, 0); });
+  // A table without rows has nothing to read in place of a missing one.
+  if (!is_scanned && context_.CanBeMissing(column))
+    code = JoinedRow(column.table) + " < 0 ? 0 : " + code;
+  return text_rows_[column.number] = DeclareAs("int", code);
+}
+
+WrittenText ExpressionWriter::WriteTextColumn(const InputColumn& column, const std::string& row) {
+  const std::string number = std::to_string(column.number);
+  if (row.empty() && context_.IsScanned(column) && column.HoldsText()) {
+    WrittenText text{
+        "t" + number, DeclareAs("uint", "row == 0 ? 0 : c" + number + "[row - 1]"), {}};
+    text.end = DeclareAs("uint", "c" + number + "[row]");
+    return text;
+  }
+  const InputColumn holder = HolderOf(column);
+  const bool is_own_row = row.empty() && column.HoldsText();
+  const GatherReader reader =
+      is_own_row ? GatherReader(context_.Gathered(), context_.CanBeMissing(column))
+                 : GatherReader(context_.Gathered(), row.empty() ? WriteTextRow(column) : row);
+  const std::string ends =
+      reader.Extent(holder, column.RefersToText() ? ArgumentKind::Ends : ArgumentKind::Column);
+  const std::string place = reader.RowInExtent(holder);
+  WrittenText text{reader.TextExtent(holder) + " + " + reader.Base(holder),
+                   DeclareAs("uint", "(" + place + " % " + std::to_string(storage::kSegmentRows) +
+                                         " == 0 ? 0 : " + ends + "[" + place + " - 1])"),
+                   {}};
+  text.end = DeclareAs("uint", ends + "[" + place + "]");
+  return text;
 }
 
 }  // namespace margay::compile

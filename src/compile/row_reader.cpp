@@ -8,9 +8,14 @@ namespace margay::compile {
 
 namespace {
 
-//! The argument `name` of a column's extent.
-std::string ExtentArgument(const InputColumn& column, const std::string& name, size_t extent) {
-  return name + std::to_string(column.number) + (extent == 0 ? "" : "_" + std::to_string(extent));
+std::string ExtentArgument(const InputColumn& column, ArgumentKind kind, size_t extent) {
+  return Argument{kind, column.number, extent}.Name();
+}
+
+//! The first row behind an extent.
+std::string ExtentEnd(const optimize::GatheredColumns::Places& places, size_t extent) {
+  const std::string rows = ParameterName(places.rows_per_extent);
+  return extent == 0 ? rows : "(" + std::to_string(extent + 1) + " * " + rows + ")";
 }
 
 //! The extents of a column whose rows are found by their numbers; without rows one stands for none.
@@ -23,23 +28,20 @@ size_t TextExtentsOf(const InputColumn& column) {
   return std::max<size_t>(column.TextImage()->TextExtentCount(), 1);
 }
 
-std::vector<std::string> Arguments(const InputColumn& column, size_t extents, size_t text_extents) {
-  std::vector<std::string> arguments;
+void AddArguments(const InputColumn& column, size_t extents, size_t text_extents,
+                  ArgumentList& arguments) {
   for (size_t extent = 0; extent < extents; extent++) {
-    arguments.push_back("__global const " + EncodedType(column) + "* restrict " +
-                        ExtentArgument(column, "column", extent) + " /* " + column.name + " */");
+    arguments.Add({ArgumentKind::Column, column.number, extent},
+                  "__global const " + EncodedType(column) + "* restrict");
     if (column.form->HasValidity())
-      arguments.push_back("__global const uchar* restrict " +
-                          ExtentArgument(column, "validity", extent));
+      arguments.Add({ArgumentKind::Validity, column.number, extent});
   }
   if (column.RefersToText()) {
     for (size_t extent = 0; extent < ExtentsOf(*column.TextImage()); extent++)
-      arguments.push_back("__global const uint* restrict " +
-                          ExtentArgument(column, "ends", extent));
+      arguments.Add({ArgumentKind::Ends, column.number, extent});
   }
   for (size_t extent = 0; extent < text_extents; extent++)
-    arguments.push_back("__global const uchar* restrict " + ExtentArgument(column, "text", extent));
-  return arguments;
+    arguments.Add({ArgumentKind::Text, column.number, extent});
 }
 
 }  // namespace
@@ -66,40 +68,18 @@ std::string EncodedType(const InputColumn& column) {
   }
 }
 
-std::optional<InputColumn> FindTextColumn(const plan::Expression& expression,
-                                          const std::vector<InputColumn>& columns) {
-  const plan::Expression* whole = &expression;
-  while (plan::IsSlice(whole->GetOperation()))
-    whole = &whole->Operand(0);
-  if (whole->GetOperation() != plan::Operation::Column || !columns[whole->ColumnIndex()].IsText())
-    return std::nullopt;
-  return Sliced(columns[whole->ColumnIndex()], expression);
+void AddScanArguments(const InputColumn& column, ArgumentList& arguments) {
+  if (column.is_whole) {
+    AddGatherArguments(column, arguments);
+    return;
+  }
+  const size_t own_text = column.HoldsText() ? 1 : 0;
+  AddArguments(column, 1, column.RefersToText() ? TextExtentsOf(column) : own_text, arguments);
 }
 
-InputColumn Sliced(InputColumn column, const plan::Expression& expression) {
-  if (!plan::IsSlice(expression.GetOperation()))
-    return column;
-  InputColumn sliced = Sliced(std::move(column), expression.Operand(0));
-  std::vector<plan::ExpressionPointer> operands = expression.Operands();
-  if (sliced.Slice())
-    operands[0] = sliced.Slice();
-  sliced.slice = plan::WithOperands(expression, std::move(operands));
-  return sliced;
-}
-
-bool CanNumberRows(const InputColumn& column) {
-  return column.TextImage()->Rows() < INT32_MAX;
-}
-
-std::vector<std::string> ScanArguments(const InputColumn& column) {
-  if (column.is_whole)
-    return GatherArguments(column);
-  return Arguments(column, 1,
-                   column.RefersToText() ? TextExtentsOf(column) : (column.HoldsText() ? 1 : 0));
-}
-
-std::vector<std::string> GatherArguments(const InputColumn& column) {
-  return Arguments(column, ExtentsOf(*column.form), column.IsText() ? TextExtentsOf(column) : 0);
+void AddGatherArguments(const InputColumn& column, ArgumentList& arguments) {
+  AddArguments(column, ExtentsOf(*column.form), column.IsText() ? TextExtentsOf(column) : 0,
+               arguments);
 }
 
 std::string RowReader::Base(const InputColumn& column) const {
@@ -118,8 +98,8 @@ std::string DirectReader::IsNull(const InputColumn& column) const {
   return "!(n" + std::to_string(column.number) + "[row / 8] >> row % 8 & 1)";
 }
 
-std::string StringsArgument(const InputColumn& column) {
-  return "strings" + std::to_string(column.number);
+std::string ParameterName(size_t parameter) {
+  return "p" + std::to_string(parameter);
 }
 
 std::string JoinedRow(size_t table) {
@@ -133,40 +113,43 @@ std::string GatherReader::Row(const InputColumn& column) const {
   return can_be_missing_ ? "max(" + row + ", 0)" : row;
 }
 
-std::string GatherReader::Extent(const InputColumn& column, const std::string& name) const {
-  const size_t extents = column.form->ExtentCount();
-  if (extents <= 1)
-    return ExtentArgument(column, name, 0);
-  std::string code = "(";
-  for (size_t extent = 0; extent + 1 < extents; extent++) {
-    code += Row(column) + " < " + std::to_string((extent + 1) * column.form->RowsPerExtent()) +
-            " ? " + ExtentArgument(column, name, extent) + " : ";
+std::string GatherReader::Extent(const InputColumn& column, ArgumentKind kind) const {
+  const optimize::GatheredColumns::Places& places = columns_.Of(*column.form);
+  std::string code;
+  for (size_t extent = 0; extent + 1 < places.extents; extent++) {
+    code += Row(column) + " < " + ExtentEnd(places, extent) + " ? " +
+            ExtentArgument(column, kind, extent) + " : ";
   }
-  return code + ExtentArgument(column, name, extents - 1) + ")";
+  const std::string last = ExtentArgument(column, kind, places.extents - 1);
+  return code.empty() ? last : "(" + code + last + ")";
 }
 
 std::string GatherReader::TextExtent(const InputColumn& column) const {
-  const storage::ColumnImage& image = *column.TextImage();
+  const optimize::GatheredColumns::Places& places = columns_.Of(*column.form);
   std::string code;
-  for (size_t segment = 1; segment < image.Segments().size(); segment++) {
-    const size_t extent = image.TextExtentOf(segment - 1);
-    if (image.TextExtentOf(segment) != extent) {
-      code += Row(column) + " < " + std::to_string(segment * storage::kSegmentRows) + " ? " +
-              ExtentArgument(column, "text", extent) + " : ";
-    }
+  for (size_t extent = 0; extent < places.text_begins.size(); extent++) {
+    code += Row(column) + " < " + ParameterName(places.text_begins[extent]) + " ? " +
+            ExtentArgument(column, ArgumentKind::Text, extent) + " : ";
   }
-  const std::string last = ExtentArgument(column, "text", TextExtentsOf(column) - 1);
+  const std::string last = ExtentArgument(column, ArgumentKind::Text, places.text_begins.size());
   return code.empty() ? last : "(" + code + last + ")";
 }
 
 std::string GatherReader::RowInExtent(const InputColumn& column) const {
-  if (column.form->ExtentCount() <= 1)
+  const optimize::GatheredColumns::Places& places = columns_.Of(*column.form);
+  if (places.extents == 1)
     return Row(column);
-  return "(" + Row(column) + " % " + std::to_string(column.form->RowsPerExtent()) + ")";
+  // Not the rest of a division: the number of rows is no constant.
+  std::string first = "0";
+  for (size_t extent = 1; extent < places.extents; extent++) {
+    first = "(" + Row(column) + " < " + ExtentEnd(places, extent - 1) + " ? " + first + " : " +
+            ExtentEnd(places, extent - 1) + ")";
+  }
+  return "(" + Row(column) + " - " + first + ")";
 }
 
 std::string GatherReader::Encoded(const InputColumn& column, int word) const {
-  const std::string extent = Extent(column, "column"), row = RowInExtent(column);
+  const std::string extent = Extent(column, ArgumentKind::Column), row = RowInExtent(column);
   if (column.form->GetEncoding() == storage::Encoding::Wide)
     return extent + "[2 * (ulong)" + row + (word == 1 ? " + 1]" : "]");
   return extent + "[" + row + "]";
@@ -174,20 +157,16 @@ std::string GatherReader::Encoded(const InputColumn& column, int word) const {
 
 std::string GatherReader::IsNull(const InputColumn& column) const {
   const std::string row = RowInExtent(column);
-  return "!(" + Extent(column, "validity") + "[" + row + " / 8] >> " + row + " % 8 & 1)";
+  return "!(" + Extent(column, ArgumentKind::Validity) + "[" + row + " / 8] >> " + row +
+         " % 8 & 1)";
 }
 
 std::string GatherReader::Base(const InputColumn& column) const {
-  std::vector<int64_t> bases;
-  for (const storage::SegmentStatistics& segment : column.form->Segments())
-    bases.push_back(segment.base);
-  if (bases.size() <= 1) {
-    const int64_t base = bases.empty() ? 0 : bases[0];
-    return "(ulong)" + parameters_.AddInteger(base, Machine::Int64);
-  }
-  const std::string offset = parameters_.AddLookup(bases.data(), bases.size() * sizeof(int64_t));
-  return "((__global const ulong*)(lookups + " + offset + "))[" + Row(column) + " / " +
-         std::to_string(storage::kSegmentRows) + "]";
+  const optimize::GatheredColumns::Places& places = columns_.Of(*column.form);
+  if (!places.has_base_table)
+    return "(ulong)" + ParameterName(places.base);
+  return "((__global const ulong*)(lookups + " + ParameterName(places.base) + "))[" + Row(column) +
+         " / " + std::to_string(storage::kSegmentRows) + "]";
 }
 
 std::string VectorReader::Encoded(const InputColumn& column, int /*word*/) const {

@@ -1,6 +1,6 @@
 #include "compile/text_searches.hpp"
 
-#include "compile/text_writer.hpp"
+#include <algorithm>
 
 namespace margay::compile {
 
@@ -11,41 +11,20 @@ constexpr size_t kMostSearches = 8;
 
 }  // namespace
 
-TextSearches TextSearches::Of(const Pipeline& pipeline, const std::vector<InputColumn>& columns) {
-  TextSearches searches;
-  for (const plan::ExpressionPointer& conjunct : pipeline.conjuncts)
-    searches.Collect(conjunct, columns);
-  return searches;
+bool TextSearches::HasRoom() const {
+  return searches_.size() < kMostSearches;
 }
 
-void TextSearches::Collect(const plan::ExpressionPointer& expression,
-                           const std::vector<InputColumn>& columns) {
-  for (const plan::ExpressionPointer& operand : expression->Operands())
-    Collect(operand, columns);
-  if (searches_.size() == kMostSearches || !IsLike(*expression) ||
-      !columns[expression->Operand(0).ColumnIndex()].HoldsText() ||
-      !LikePatternOf(*expression).HasNeedle()) {
-    return;
-  }
-  if (numbers_.emplace(expression->ToString(), searches_.size()).second)
-    searches_.push_back(expression);
+void TextSearches::Add(const optimize::Node* search) {
+  if (std::find(searches_.begin(), searches_.end(), search) == searches_.end())
+    searches_.push_back(search);
 }
 
-void TextSearches::Write(CodeBlock& block, Parameters& parameters) const {
-  for (size_t i = 0; i < searches_.size(); i++) {
-    const std::string found = "found" + std::to_string(i);
-    const std::string column = std::to_string(searches_[i]->Operand(0).ColumnIndex());
-    block.Line("uint " + found + "[SEGMENT_ROWS / 32];");
-    block.Line("text_search(t" + column + ", c" + column + ", rows, " +
-               PatternCode(*searches_[i], parameters) + ", " + found + ");");
-  }
-}
-
-std::string TextSearches::Find(const plan::Expression& expression) const {
-  const auto search = numbers_.find(expression.ToString());
-  if (search == numbers_.end())
+std::string TextSearches::Find(const optimize::Node* node) const {
+  const auto search = std::find(searches_.begin(), searches_.end(), node);
+  if (search == searches_.end())
     return "";
-  return "(int)(found" + std::to_string(search->second) + "[row / 32] >> row % 32 & 1)";
+  return "(int)(found" + std::to_string(search - searches_.begin()) + "[row / 32] >> row % 32 & 1)";
 }
 
 }  // namespace margay::compile

@@ -1,13 +1,9 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "compile/code_block.hpp"
-#include "compile/parameters.hpp"
-#include "compile/pipeline.hpp"
-#include "compile/row_reader.hpp"
+#include "optimize/value/node.hpp"
 
 namespace margay::compile {
 
@@ -19,20 +15,17 @@ namespace margay::compile {
 //! with anyhow, and only a few, since bitmaps are private memory.
 class TextSearches {
  public:
-  //! Those of a pipeline whose texts are resolved.
-  static TextSearches Of(const Pipeline& pipeline, const std::vector<InputColumn>& columns);
+  //! There is room for one more.
+  bool HasRoom() const;
+  //! Adds a search: a call of text_like for a column of the scanned table. Each is added once.
+  void Add(const optimize::Node* search);
 
-  //! Writes the search of one segment, whose columns are declared.
-  void Write(CodeBlock& block, Parameters& parameters) const;
-
-  //! The bit of the row at hand, or nothing where the expression is not searched for.
-  std::string Find(const plan::Expression& expression) const;
+  const std::vector<const optimize::Node*>& List() const { return searches_; }
+  //! The bit of the row at hand, or nothing where the node is not searched for.
+  std::string Find(const optimize::Node* node) const;
 
  private:
-  void Collect(const plan::ExpressionPointer& expression, const std::vector<InputColumn>& columns);
-
-  std::vector<plan::ExpressionPointer> searches_;
-  std::map<std::string, size_t> numbers_;
+  std::vector<const optimize::Node*> searches_;
 };
 
 }  // namespace margay::compile

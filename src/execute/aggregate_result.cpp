@@ -5,15 +5,15 @@
 #include <limits>
 #include <stdexcept>
 
-#include "compile/float_group_key.hpp"
 #include "execute/part.hpp"
+#include "optimize/physical/float_group_key.hpp"
 
 namespace margay::execute {
 
-using compile::Accumulator;
-using compile::AggregateLayout;
-using compile::Fold;
-using compile::GroupKey;
+using optimize::Accumulator;
+using optimize::AggregateLayout;
+using optimize::Fold;
+using optimize::GroupKey;
 using plan::AggregateFunction;
 
 namespace {
@@ -95,14 +95,14 @@ double Average(Int128 sum, int64_t count, const plan::Type& argument) {
 }
 
 void AppendKey(const GroupKey& key, uint64_t group, GrowingColumn& column) {
-  const compile::GroupDigit& digit = key.digits[0];
+  const optimize::GroupDigit& digit = key.digits[0];
   const uint64_t place = group / digit.stride % digit.Places();
   if (place == digit.values) {
     column.AppendNull();
   } else if (!key.integers.empty()) {
     column.AppendInteger(key.integers[place]);
   } else if (key.type.IsFloat()) {
-    column.AppendReal(compile::FloatGroupKey::ValueOf(
+    column.AppendReal(optimize::FloatGroupKey::ValueOf(
         static_cast<int64_t>(key.low + key.step * static_cast<Int128>(place)), key.step));
   } else {
     column.AppendInteger(key.low + key.step * static_cast<Int128>(place));
@@ -163,15 +163,15 @@ void AppendAggregate(const plan::Aggregate& aggregate, const AggregateLayout& la
 
 }  // namespace
 
-ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64_t* words,
+ResultBatch FinishAggregates(const optimize::GroupSink& groups, const int64_t* words,
                              const Int128* sums) {
-  const AggregateLayout& layout = kernel.aggregate;
+  const AggregateLayout& layout = groups.layout;
   auto finished = std::make_shared<Finished>();
   for (const GroupKey& key : layout.keys)
     finished->columns.push_back({key.type, {}, {}, false, key.texts});
-  for (size_t i = 0; i < kernel.aggregates.size(); i++)
+  for (size_t i = 0; i < groups.aggregates.size(); i++)
     finished->columns.push_back(
-        {kernel.aggregates[i].type, {}, {}, false, layout.sources[i].texts});
+        {groups.aggregates[i].type, {}, {}, false, layout.sources[i].texts});
   for (GrowingColumn& column : finished->columns)
     column.Reserve(layout.groups);
 
@@ -183,8 +183,8 @@ ResultBatch FinishAggregates(const compile::GeneratedKernel& kernel, const int64
     size_t column = 0;
     for (const GroupKey& key : layout.keys)
       AppendKey(key, group, finished->columns[column++]);
-    for (size_t i = 0; i < kernel.aggregates.size(); i++) {
-      AppendAggregate(kernel.aggregates[i], layout, layout.sources[i], row,
+    for (size_t i = 0; i < groups.aggregates.size(); i++) {
+      AppendAggregate(groups.aggregates[i], layout, layout.sources[i], row,
                       sums + group * layout.accumulators.size(), finished->columns[column++]);
     }
     batch.rows++;

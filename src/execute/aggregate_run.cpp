@@ -7,8 +7,8 @@
 
 namespace margay::execute {
 
-using compile::Accumulator;
-using compile::Fold;
+using optimize::Accumulator;
+using optimize::Fold;
 
 namespace {
 
@@ -22,19 +22,21 @@ constexpr size_t kSharedTablesBytes = size_t{1} << 20;
 
 }  // namespace
 
-AggregateRun::AggregateRun(const std::shared_ptr<const CompiledPart>& part,
-                           const RunOptions& options)
-    : KernelRun(part, options), layout_(part->Program().result.aggregate) {
+AggregateRun::AggregateRun(RunContext& context, size_t number)
+    : SinkRun(context, number),
+      sink_(As<optimize::GroupSink>()),
+      layout_(sink_.layout),
+      shares_tables_(context.KernelOf(Sink().pipelines[0]).shares_tables) {
   words_.resize(layout_.groups * layout_.words);
   sums_.resize(layout_.groups * layout_.accumulators.size(), 0);
   for (const Accumulator& accumulator : layout_.accumulators) {
-    const std::vector<int64_t> initial = compile::InitialWords(accumulator.fold);
+    const std::vector<int64_t> initial = optimize::InitialWords(accumulator.fold);
     for (uint64_t group = 0; group < layout_.groups; group++) {
       std::copy(initial.begin(), initial.end(),
                 words_.begin() + static_cast<ptrdiff_t>(group * layout_.words + accumulator.word));
     }
   }
-  if (Kernel().shares_tables)
+  if (shares_tables_)
     initial_words_ = words_;
 }
 
@@ -45,7 +47,7 @@ size_t AggregateRun::LargestBatch() const {
 }
 
 uint32_t AggregateRun::Tables(const Batch& batch) const {
-  if (!Kernel().shares_tables)
+  if (!shares_tables_)
     return batch.work_groups;
   const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
   return static_cast<uint32_t>(
@@ -53,38 +55,41 @@ uint32_t AggregateRun::Tables(const Batch& batch) const {
 }
 
 uint32_t AggregateRun::MostWorkGroups() const {
-  if (Kernel().shares_tables)
+  if (shares_tables_)
     return UINT32_MAX;
   const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
   return static_cast<uint32_t>(std::max<size_t>(kLargestPartials / table, 1));
 }
 
-void AggregateRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
+void AggregateRun::Bind(ArgumentBinder& binder, const PipelineRun& /*pipeline*/,
+                        const Batch& batch) {
   const size_t table = layout_.groups * layout_.words * sizeof(int64_t);
   const size_t bytes = Tables(batch) * table;
   if (partials_.IsEmpty() || partials_.Size() < bytes) {
     partials_ = device::Buffer();
     reservation_ = memory::ScratchReservation();
-    reservation_ = GetPart().Pool().Reserve(bytes);
-    Grow(partials_, GetPart().GetDevice(), bytes, device::Access::ReadWrite);
+    reservation_ = context_.Pool().Reserve(bytes);
+    Grow(partials_, context_.GetDevice(), bytes, device::Access::ReadWrite);
   }
-  kernel.Argument(argument, partials_);
-  if (!Kernel().shares_tables)
+  binder.Bind({compile::ArgumentKind::Partials}, partials_);
+  if (!shares_tables_)
     return;
-  kernel.Argument(argument + 1, Tables(batch));
+  binder.Bind({compile::ArgumentKind::PartialTables}, Tables(batch));
   partial_words_.clear();
   for (uint32_t i = 0; i < Tables(batch); i++)
     partial_words_.insert(partial_words_.end(), initial_words_.begin(), initial_words_.end());
-  Timed([&] {
-    Queue().Write(partials_, 0, partial_words_.data(), partial_words_.size() * sizeof(int64_t));
+  context_.Timed([&] {
+    context_.Queue().Write(partials_, 0, partial_words_.data(),
+                           partial_words_.size() * sizeof(int64_t));
   });
 }
 
-void AggregateRun::TakeBatch(device::Queue& queue, const Batch& batch) {
+void AggregateRun::TakeBatch(PipelineRun& /*pipeline*/, const Batch& batch) {
   const size_t table = layout_.groups * layout_.words;
   partial_words_.resize(Tables(batch) * table);
-  Timed([&] {
-    queue.Read(partials_, 0, partial_words_.data(), partial_words_.size() * sizeof(int64_t));
+  context_.Timed([&] {
+    context_.Queue().Read(partials_, 0, partial_words_.data(),
+                          partial_words_.size() * sizeof(int64_t));
   });
   for (uint32_t i = 0; i < Tables(batch); i++)
     Merge(partial_words_.data() + i * table);
@@ -101,7 +106,7 @@ void AggregateRun::Merge(const int64_t* partial) {
       const Accumulator& accumulator = layout_.accumulators[i];
       const int64_t* words = from + accumulator.word;
       if (accumulator.fold != Fold::Sum64 && accumulator.fold != Fold::Sum128) {
-        compile::Combine(accumulator.fold, into + accumulator.word, words);
+        optimize::Combine(accumulator.fold, into + accumulator.word, words);
         continue;
       }
       const Int128 value =
@@ -115,16 +120,16 @@ void AggregateRun::Merge(const int64_t* partial) {
 }
 
 void AggregateRun::Finish() {
-  ResultBatch batch = FinishAggregates(Kernel(), words_.data(), sums_.data());
-  if (batch.rows != 0)
-    Give(std::move(batch));
-}
-
-std::shared_ptr<const KeptTable> AggregateRun::FinishKept() {
-  const ResultBatch batch = FinishAggregates(Kernel(), words_.data(), sums_.data());
-  auto table = std::make_shared<KeptTable>(Kernel().kept, batch.rows, Queue(), GetPart().Pool());
-  Timed([&] { table->Write(Kernel().kept, batch, Queue()); });
-  return table;
+  ResultBatch batch = FinishAggregates(sink_, words_.data(), sums_.data());
+  if (!IsKept()) {
+    if (batch.rows != 0)
+      context_.Give(std::move(batch));
+    return;
+  }
+  auto table =
+      std::make_shared<KeptTable>(sink_.kept, batch.rows, context_.Queue(), context_.Pool());
+  context_.Timed([&] { table->Write(sink_.kept, batch, context_.Queue()); });
+  context_.SetKept(number_, std::move(table));
 }
 
 }  // namespace margay::execute

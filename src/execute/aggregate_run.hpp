@@ -2,21 +2,20 @@
 
 #include <vector>
 
-#include "execute/kernel_run.hpp"
+#include "execute/sink_run.hpp"
+#include "memory/scratch_reservation.hpp"
 
 namespace margay::execute {
 
-//! A run whose sink is a table of groups. Every launch leaves one partial table per work-group; the
-//! host folds them together, sums in 128 bits.
-class AggregateRun : public KernelRun {
+//! A table of few possible groups. Every launch leaves one partial table per work-group; the host
+//! folds them together, sums in 128 bits.
+class AggregateRun : public SinkRun {
  public:
-  AggregateRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
+  AggregateRun(RunContext& context, size_t number);
 
- protected:
-  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
-  void TakeBatch(device::Queue& queue, const Batch& batch) override;
+  void Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) override;
+  void TakeBatch(PipelineRun& pipeline, const Batch& batch) override;
   void Finish() override;
-  std::shared_ptr<const KeptTable> FinishKept() override;
   size_t LargestBatch() const override;
   uint32_t MostWorkGroups() const override;
 
@@ -25,7 +24,9 @@ class AggregateRun : public KernelRun {
   uint32_t Tables(const Batch& batch) const;
   void Merge(const int64_t* partial);
 
-  const compile::AggregateLayout& layout_;
+  const optimize::GroupSink& sink_;
+  const optimize::AggregateLayout& layout_;
+  const bool shares_tables_;
   device::Buffer partials_;
   memory::ScratchReservation reservation_;
   std::vector<int64_t> initial_words_;  //!< of a shared table

@@ -13,14 +13,14 @@ void Append(std::vector<memory::ExtentPin>& to, std::vector<memory::ExtentPin> f
 }
 
 //! The image whose extents a kernel reads for `column`; null for what is kept on the device.
-const storage::ColumnImage* ImageOf(const compile::InputColumn& column) {
+const storage::ColumnImage* ImageOf(const optimize::InputColumn& column) {
   return column.RefersToText() ? column.TextImage().get() : column.image.get();
 }
 
 }  // namespace
 
-void ColumnPins::Hold(const std::vector<compile::InputColumn>& columns) {
-  for (const compile::InputColumn& column : columns) {
+void ColumnPins::Hold(const std::vector<optimize::InputColumn>& columns) {
+  for (const optimize::InputColumn& column : columns) {
     const storage::ColumnImage* image = ImageOf(column);
     if (image != nullptr && (!source_ || !source_->Has(*image)))
       held_.push_back(PinWhole(*image));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/generated_kernel.hpp"
+#include "optimize/physical/input_column.hpp"
 #include "storage/extent_source.hpp"
 
 namespace margay::execute {
@@ -19,7 +19,7 @@ class ColumnPins {
 
   //! Pins all of these columns that the source lacks, until Release; of one that refers to text,
   //! that text. Throws ImageLost.
-  void Hold(const std::vector<compile::InputColumn>& columns);
+  void Hold(const std::vector<optimize::InputColumn>& columns);
   void Release() { held_.clear(); }
 
   //! What belongs to the data extent `extent` of `columns`, all of one table. Throws ImageLost, and

@@ -10,10 +10,12 @@
 
 namespace margay::execute {
 
+using compile::ArgumentKind;
+
 namespace {
 
 //! Bytes of the arrays of a table of a build side that is nothing but a scan.
-std::vector<uint64_t> SharedArrays(const compile::JoinTable& table) {
+std::vector<uint64_t> SharedArrays(const optimize::JoinTable& table) {
   std::vector<uint64_t> arrays{(table.HasHeads() ? table.slots : table.BitWords()) *
                                sizeof(uint32_t)};
   if (table.is_ranked)
@@ -25,22 +27,27 @@ std::vector<uint64_t> SharedArrays(const compile::JoinTable& table) {
 
 }  // namespace
 
-JoinBuffers::Buffers& JoinBuffers::Reset(const compile::JoinTable& table) {
-  if (tables_.size() <= table.number)
-    tables_.resize(table.number + 1);
-  tables_[table.number] = Buffers();
-  tables_[table.number].slots = table.slots;
-  return tables_[table.number];
+JoinBuffers::Buffers& JoinBuffers::Reset(size_t sink, const optimize::JoinTable& table) {
+  if (tables_.size() <= sink)
+    tables_.resize(sink + 1);
+  tables_[sink] = Buffers();
+  tables_[sink].slots = table.slots;
+  return tables_[sink];
 }
 
-uint64_t JoinBuffers::SharedBytes(const compile::JoinTable& table) {
+void JoinBuffers::Release(size_t sink) {
+  if (sink < tables_.size())
+    tables_[sink] = Buffers();
+}
+
+uint64_t JoinBuffers::SharedBytes(const optimize::JoinTable& table) {
   const std::vector<uint64_t> arrays = SharedArrays(table);
   return std::accumulate(arrays.begin(), arrays.end(), uint64_t{0});
 }
 
-void JoinBuffers::CreateShared(const compile::JoinTable& table, bool is_scratch,
+void JoinBuffers::CreateShared(size_t sink, const optimize::JoinTable& table, bool is_scratch,
                                device::Queue& queue, memory::ExtentPool& pool) {
-  Buffers& buffers = Reset(table);
+  Buffers& buffers = Reset(sink, table);
   for (const uint64_t bytes : SharedArrays(table)) {
     if (!is_scratch) {
       buffers.shared.push_back(pool.CreateZeroed(bytes));
@@ -51,13 +58,14 @@ void JoinBuffers::CreateShared(const compile::JoinTable& table, bool is_scratch,
   }
 }
 
-void JoinBuffers::TakeShared(const compile::JoinTable& table,
+void JoinBuffers::TakeShared(size_t sink, const optimize::JoinTable& table,
                              std::vector<memory::ExtentPin> extents) {
-  Reset(table).shared = std::move(extents);
+  Reset(sink, table).shared = std::move(extents);
 }
 
-void JoinBuffers::CountBits(const compile::JoinTable& table, device::Queue& queue) const {
-  const Buffers& buffers = tables_[table.number];
+void JoinBuffers::CountBits(size_t sink, const optimize::JoinTable& table,
+                            device::Queue& queue) const {
+  const Buffers& buffers = tables_[sink];
   std::vector<uint32_t> words(table.BitWords());
   const size_t bytes = words.size() * sizeof(uint32_t);
   queue.Read(buffers.Shared(0), 0, words.data(), bytes);
@@ -67,10 +75,10 @@ void JoinBuffers::CountBits(const compile::JoinTable& table, device::Queue& queu
   queue.Write(buffers.Shared(1), 0, words.data(), bytes);
 }
 
-double JoinBuffers::FillPartitions(const compile::JoinTable& table, uint64_t entries,
-                                   uint32_t lanes, memory::ExtentPool& pool,
+double JoinBuffers::FillPartitions(size_t sink, uint64_t entries, uint32_t lanes,
+                                   memory::ExtentPool& pool,
                                    const std::function<void()>& between_launches) const {
-  const Buffers& buffers = tables_[table.number];
+  const Buffers& buffers = tables_[sink];
   const bool is_shared = buffers.IsShared();
   return kernels::SlotChains(*pool.Device(), pool, lanes, between_launches)
       .Fill({is_shared ? buffers.Shared(0) : buffers.heads,
@@ -78,25 +86,24 @@ double JoinBuffers::FillPartitions(const compile::JoinTable& table, uint64_t ent
              static_cast<uint32_t>(std::max<uint64_t>(entries, 1))});
 }
 
-std::vector<std::shared_ptr<memory::Extent>> JoinBuffers::Extents(
-    const compile::JoinTable& table) const {
+std::vector<std::shared_ptr<memory::Extent>> JoinBuffers::Extents(size_t sink) const {
   std::vector<std::shared_ptr<memory::Extent>> extents;
-  for (const memory::ExtentPin& pin : tables_[table.number].shared)
+  for (const memory::ExtentPin& pin : tables_[sink].shared)
     extents.push_back(pin.PinnedExtent());
   return extents;
 }
 
-void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, device::Queue& queue,
-                         memory::ExtentPool& pool) {
+void JoinBuffers::Create(size_t sink, const optimize::JoinTable& table, uint64_t entries,
+                         device::Queue& queue, memory::ExtentPool& pool) {
   device::Device& device = *pool.Device();
-  Buffers& buffers = Reset(table);
+  Buffers& buffers = Reset(sink, table);
   entries = std::max<uint64_t>(entries, 1);
   buffers.slots = table.SlotsFor(entries);
   const size_t heads = table.HasHeads() ? buffers.slots * sizeof(uint32_t) : 0;
   const size_t bits = table.has_bits ? table.BitWords() * sizeof(uint32_t) : 0;
   const size_t row_bytes = entries * sizeof(int32_t);
-  if (entries > compile::kMostEntries)
-    throw memory::OutOfMemory("a join table", row_bytes, compile::kMostEntries * sizeof(int32_t),
+  if (entries > optimize::kMostEntries)
+    throw memory::OutOfMemory("a join table", row_bytes, optimize::kMostEntries * sizeof(int32_t),
                               0);
   buffers.capacity = static_cast<uint32_t>(entries);
   buffers.reservation = pool.Reserve(bits + (table.HasUndefinedHeads() ? 0 : heads));
@@ -121,43 +128,53 @@ void JoinBuffers::Create(const compile::JoinTable& table, uint64_t entries, devi
     buffers.links.push_back(pool.TakeScratch(row_bytes));
 }
 
-uint32_t JoinBuffers::Bind(const compile::JoinTable& table, device::Kernel& kernel,
-                           uint32_t argument) const {
-  const Buffers& buffers = tables_[table.number];
-  for (const memory::ExtentPin& pin : buffers.shared)
-    kernel.Argument(argument++, pin.Buffer());
-  for (const memory::ScratchExtent& scratch : buffers.shared_scratch)
-    kernel.Argument(argument++, scratch.Buffer());
-  if (!buffers.IsShared()) {
-    if (table.HasHeads())
-      kernel.Argument(argument++,
-                      table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
-    if (table.has_bits)
-      kernel.Argument(argument++, buffers.bits);
+void JoinBuffers::Bind(size_t sink, const optimize::JoinTable& table, size_t number,
+                       const optimize::LocalNumbers& numbers, ArgumentBinder& binder) const {
+  const Buffers& buffers = tables_[sink];
+  if (buffers.IsShared()) {
+    // Its arrays in their order.
+    size_t array = 0;
+    const auto bind = [&](ArgumentKind kind) {
+      binder.Bind({kind, number}, buffers.Shared(array++));
+    };
+    bind(table.HasHeads() ? ArgumentKind::Heads : ArgumentKind::Bits);
+    if (table.is_ranked)
+      bind(ArgumentKind::Counts);
     if (table.HasNexts())
-      kernel.Argument(argument++, buffers.nexts.Buffer());
-    for (const memory::ScratchExtent& links : buffers.links)
-      kernel.Argument(argument++, links.Buffer());
+      bind(ArgumentKind::Nexts);
+  } else {
+    if (table.HasHeads()) {
+      binder.Bind({ArgumentKind::Heads, number},
+                  table.HasUndefinedHeads() ? buffers.undefined_heads.Buffer() : buffers.heads);
+    }
+    if (table.has_bits)
+      binder.Bind({ArgumentKind::Bits, number}, buffers.bits);
+    if (table.HasNexts())
+      binder.Bind({ArgumentKind::Nexts, number}, buffers.nexts.Buffer());
+    for (size_t i = 0; i < table.links.size(); i++) {
+      binder.Bind({ArgumentKind::Links, number, numbers.TableOf(table.links[i])},
+                  buffers.links[i].Buffer());
+    }
   }
   if (!table.is_direct)
-    kernel.Argument(argument++, buffers.slots - 1);
-  return argument;
+    binder.Bind({ArgumentKind::LastSlot, number}, buffers.slots - 1);
 }
 
-void JoinBuffers::BindFilled(const compile::JoinTable& table, device::Kernel& kernel,
-                             uint32_t argument) const {
-  argument = Bind(table, kernel, argument);
-  const Buffers& buffers = tables_[table.number];
+void JoinBuffers::BindFilled(size_t sink, const optimize::JoinTable& table, size_t number,
+                             const optimize::LocalNumbers& numbers, ArgumentBinder& binder) const {
+  Bind(sink, table, number, numbers, binder);
+  const Buffers& buffers = tables_[sink];
   if (table.ranged_key)
-    kernel.Argument(argument++, buffers.key_range);
+    binder.Bind({ArgumentKind::KeyRange}, buffers.key_range);
   if (!table.is_numbered)
     return;
-  kernel.Argument(argument, buffers.entries).Argument(argument + 1, buffers.capacity);
+  binder.Bind({ArgumentKind::Entries}, buffers.entries);
+  binder.Bind({ArgumentKind::EntryCapacity}, buffers.capacity);
 }
 
-KeyRange JoinBuffers::ReadKeyRange(const compile::JoinTable& table, device::Queue& queue) const {
+KeyRange JoinBuffers::ReadKeyRange(size_t sink, device::Queue& queue) const {
   KeyRange range;
-  queue.Read(tables_[table.number].key_range, 0, &range, sizeof(range));
+  queue.Read(tables_[sink].key_range, 0, &range, sizeof(range));
   return range;
 }
 

@@ -4,12 +4,14 @@
 #include <functional>
 #include <vector>
 
-#include "compile/join_table.hpp"
 #include "device/device.hpp"
 #include "device/kernel.hpp"
+#include "execute/argument_binder.hpp"
 #include "memory/extent_pin.hpp"
 #include "memory/extent_pool.hpp"
 #include "memory/scratch_reservation.hpp"
+#include "optimize/physical/join_table.hpp"
+#include "optimize/physical/local_numbers.hpp"
 
 namespace margay::execute {
 
@@ -19,40 +21,45 @@ struct KeyRange {
   int64_t greatest = INT64_MIN;
 };
 
-//! The join tables of one run, by their numbers: see compile::JoinTable.
+//! The join tables of one execution, by the numbers of their sinks: see optimize::JoinTable.
 class JoinBuffers {
  public:
   //! Makes an empty table, or empties one, with room for `entries` entries, for the commands of
   //! `queue` that follow. Throws memory::OutOfMemory and device::DeviceError.
-  void Create(const compile::JoinTable& table, uint64_t entries, device::Queue& queue,
+  void Create(size_t sink, const optimize::JoinTable& table, uint64_t entries, device::Queue& queue,
               memory::ExtentPool& pool);
 
   //! Bytes of the table of a build side that is nothing but a scan.
-  static uint64_t SharedBytes(const compile::JoinTable& table);
+  static uint64_t SharedBytes(const optimize::JoinTable& table);
   //! Makes such a table, empty: in extents, which outlive the run, or with `is_scratch` for the run
   //! alone. Throws the same.
-  void CreateShared(const compile::JoinTable& table, bool is_scratch, device::Queue& queue,
-                    memory::ExtentPool& pool);
+  void CreateShared(size_t sink, const optimize::JoinTable& table, bool is_scratch,
+                    device::Queue& queue, memory::ExtentPool& pool);
   //! Takes a table whose extents were filled before.
-  void TakeShared(const compile::JoinTable& table, std::vector<memory::ExtentPin> extents);
+  void TakeShared(size_t sink, const optimize::JoinTable& table,
+                  std::vector<memory::ExtentPin> extents);
   //! Makes the heads and nexts of a partitioned table whose `entries` entries, or numbers up to
   //! these, have their slots. Work-groups have `lanes` work-items; `between_launches` may throw.
   //! Returns the milliseconds of the kernels. Throws memory::OutOfMemory and device::DeviceError.
-  double FillPartitions(const compile::JoinTable& table, uint64_t entries, uint32_t lanes,
-                        memory::ExtentPool& pool,
+  double FillPartitions(size_t sink, uint64_t entries, uint32_t lanes, memory::ExtentPool& pool,
                         const std::function<void()>& between_launches) const;
   //! Makes the counts of such a table once its bits are there. Throws device::DeviceError.
-  void CountBits(const compile::JoinTable& table, device::Queue& queue) const;
+  void CountBits(size_t sink, const optimize::JoinTable& table, device::Queue& queue) const;
   //! The extents of such a table: heads or bits, then counts or nexts where it has them.
-  std::vector<std::shared_ptr<memory::Extent>> Extents(const compile::JoinTable& table) const;
+  std::vector<std::shared_ptr<memory::Extent>> Extents(size_t sink) const;
 
-  //! Sets the arguments of `table` from `argument` on; returns the argument behind them.
-  uint32_t Bind(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;
+  //! Sets the arguments of the table of `sink`, which is join table `number` of a kernel whose
+  //! tables have these numbers.
+  void Bind(size_t sink, const optimize::JoinTable& table, size_t number,
+            const optimize::LocalNumbers& numbers, ArgumentBinder& binder) const;
   //! The same for the kernel that fills it.
-  void BindFilled(const compile::JoinTable& table, device::Kernel& kernel, uint32_t argument) const;
+  void BindFilled(size_t sink, const optimize::JoinTable& table, size_t number,
+                  const optimize::LocalNumbers& numbers, ArgumentBinder& binder) const;
+  //! Lets go of a table.
+  void Release(size_t sink);
 
   //! The ranged keys of a table that is filled. Throws device::DeviceError.
-  KeyRange ReadKeyRange(const compile::JoinTable& table, device::Queue& queue) const;
+  KeyRange ReadKeyRange(size_t sink, device::Queue& queue) const;
 
  private:
   struct Buffers {
@@ -77,7 +84,7 @@ class JoinBuffers {
   };
 
   //! The buffers of a table, emptied.
-  Buffers& Reset(const compile::JoinTable& table);
+  Buffers& Reset(size_t sink, const optimize::JoinTable& table);
 
   std::vector<Buffers> tables_;
 };

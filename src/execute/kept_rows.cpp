@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compile/join_table.hpp"
 #include "memory/out_of_memory.hpp"
+#include "optimize/physical/join_table.hpp"
 
 namespace margay::execute {
 
@@ -18,9 +18,9 @@ void KeptRows::Grow(device::Queue& queue, uint64_t rows) {
   if (table_ && rows_ + rows <= capacity_)
     return;
   const uint64_t needed = rows_ + rows;
-  if (needed > compile::kMostEntries)
-    throw memory::OutOfMemory("a table of rows", needed, compile::kMostEntries, rows_);
-  capacity_ = std::min(std::max({needed, 2 * capacity_, kFewestRows}), compile::kMostEntries);
+  if (needed > optimize::kMostEntries)
+    throw memory::OutOfMemory("a table of rows", needed, optimize::kMostEntries, rows_);
+  capacity_ = std::min(std::max({needed, 2 * capacity_, kFewestRows}), optimize::kMostEntries);
   auto larger = std::make_shared<KeptTable>(columns_, capacity_, queue, pool_);
   for (size_t i = 0; i < columns_.size() && rows_ != 0; i++) {
     queue.Copy(table_->At(i).values, 0, larger->At(i).values, 0, rows_ * columns_[i].form->Width());

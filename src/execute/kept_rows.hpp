@@ -19,7 +19,7 @@ class KeptRows {
   };
 
   //! `pool` outlives the object.
-  KeptRows(std::vector<compile::KeptColumn> columns, memory::ExtentPool& pool)
+  KeptRows(std::vector<optimize::KeptColumn> columns, memory::ExtentPool& pool)
       : columns_(std::move(columns)), pool_(pool) {}
 
   //! Adds the rows in `regions`, with `work_group` work-items for those of a unit. Throws
@@ -34,7 +34,7 @@ class KeptRows {
   //! Makes room for `rows` rows more.
   void Grow(device::Queue& queue, uint64_t rows);
 
-  const std::vector<compile::KeptColumn> columns_;
+  const std::vector<optimize::KeptColumn> columns_;
   memory::ExtentPool& pool_;
   std::shared_ptr<KeptTable> table_;
   uint64_t rows_ = 0;

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "compile/kept_column.hpp"
 #include "device/device.hpp"
 #include "execute/result_batch.hpp"
 #include "memory/extent_pool.hpp"
 #include "memory/scratch_reservation.hpp"
+#include "optimize/physical/kept_column.hpp"
 
 namespace margay::execute {
 
@@ -22,7 +22,7 @@ class KeptTable {
 
   //! Room for `rows` rows, for the commands of `queue` that follow. Throws memory::OutOfMemory and
   //! device::DeviceError.
-  KeptTable(const std::vector<compile::KeptColumn>& columns, uint64_t rows, device::Queue& queue,
+  KeptTable(const std::vector<optimize::KeptColumn>& columns, uint64_t rows, device::Queue& queue,
             memory::ExtentPool& pool);
 
   uint64_t Rows() const { return rows_; }
@@ -31,7 +31,7 @@ class KeptTable {
   const Column& At(uint64_t column) const { return columns_[column]; }
 
   //! Fills the table with `batch`, which has its rows.
-  void Write(const std::vector<compile::KeptColumn>& columns, const ResultBatch& batch,
+  void Write(const std::vector<optimize::KeptColumn>& columns, const ResultBatch& batch,
              device::Queue& queue);
 
  private:

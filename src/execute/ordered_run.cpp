@@ -31,13 +31,18 @@ constexpr uint32_t kComparisonsPerLook = 1U << 16;
 
 }  // namespace
 
-OrderedRun::OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options)
-    : RowsRun(part, options),
-      long_texts_(Kernel().order->LongTexts()),
-      word_count_(Kernel().order->Count()),
+OrderedRun::OrderedRun(RunContext& context, size_t number)
+    : RowsRun(context, number),
+      long_texts_(Order().LongTexts()),
+      word_count_(Order().Count()),
       deciding_words_(long_texts_.empty() ? word_count_ : long_texts_[0].words),
-      wanted_(Kernel().window.End()),
-      bound_(word_count_, compile::OrderWords::kNoBound) {}
+      wanted_(sink_.window.End()),
+      bound_(word_count_, optimize::OrderWords::kNoBound) {}
+
+void OrderedRun::Run(PipelineRun& pipeline) {
+  pipeline_ = &pipeline;
+  RowsRun::Run(pipeline);
+}
 
 size_t OrderedRun::LargestBatch() const {
   return IsLimited() ? std::min(next_batch_, kSegmentsPerRowsBatch) : kSegmentsPerRowsBatch;
@@ -45,11 +50,11 @@ size_t OrderedRun::LargestBatch() const {
 
 void OrderedRun::Arrange(WorkList& work) const {
   if (IsLimited())
-    work.SortBy([&](size_t segment) { return Kernel().order->LowestFirstWord(segment); });
+    work.SortBy([&](size_t segment) { return Order().LowestFirstWord(segment); });
 }
 
 size_t OrderedRun::UsefulSegments(const size_t* segments, size_t count) const {
-  if (!IsLimited() || Kernel().order_can_fault)
+  if (!IsLimited() || sink_.order_can_fault)
     return count;
   if (wanted_ == 0)
     return 0;
@@ -57,23 +62,23 @@ size_t OrderedRun::UsefulSegments(const size_t* segments, size_t count) const {
   const bool rest_can_be_below =
       std::any_of(bound_.begin() + 1, bound_.end(), [](uint64_t word) { return word != 0; });
   const auto is_useless = [&](size_t segment) {
-    const uint64_t lowest = Kernel().order->LowestFirstWord(segment);
+    const uint64_t lowest = Order().LowestFirstWord(segment);
     return lowest > bound_[0] || (lowest == bound_[0] && !rest_can_be_below);
   };
   return static_cast<size_t>(std::find_if(segments, segments + count, is_useless) - segments);
 }
 
-void OrderedRun::BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) {
-  if (Kernel().HasBound()) {
-    bound_buffer_ = Upload(bound_);
-    kernel.Argument(argument++, bound_buffer_);
+void OrderedRun::Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) {
+  if (sink_.HasBound()) {
+    bound_buffer_ = context_.Upload(bound_);
+    binder.Bind({compile::ArgumentKind::Bound}, bound_buffer_);
   }
-  RowsRun::BindSink(kernel, argument, batch);
+  RowsRun::Bind(binder, pipeline, batch);
 }
 
-void OrderedRun::TakeBatch(device::Queue& queue, const Batch& batch) {
-  RowsRun::TakeBatch(queue, batch);
-  const bool is_gpu = GetPart().GetDevice().Info().kind == device::DeviceKind::Gpu;
+void OrderedRun::TakeBatch(PipelineRun& pipeline, const Batch& batch) {
+  RowsRun::TakeBatch(pipeline, batch);
+  const bool is_gpu = context_.GetDevice().Info().kind == device::DeviceKind::Gpu;
   next_batch_ =
       std::min(next_batch_ * (is_gpu ? kBatchGrowthOfGpu : kBatchGrowth), kSegmentsPerRowsBatch);
 }
@@ -115,7 +120,7 @@ bool OrderedRun::AreTied(const RowPlace& left, const RowPlace& right) const {
   return true;
 }
 
-void OrderedRun::TakeRows(ResultBatch batch) {
+void OrderedRun::TakeRows(PipelineRun& /*pipeline*/, ResultBatch batch) {
   const auto number = static_cast<uint32_t>(batches_.size());
   for (uint32_t row = 0; row < batch.rows; row++)
     kept_.push_back({number, row});
@@ -144,7 +149,7 @@ void OrderedRun::KeepFirst() {
 
 void OrderedRun::Compact() {
   std::sort(kept_.begin(), kept_.end());  // rows that came first stay first
-  ResultBatch compacted = GatherRows(batches_, kept_, Widths(), *GetPart().Pool().Allocator());
+  ResultBatch compacted = GatherRows(batches_, kept_, Widths(), *context_.Pool().Allocator());
   batches_.clear();
   batches_.push_back(std::move(compacted));
   held_rows_ = kept_.size();
@@ -165,8 +170,8 @@ void OrderedRun::Sort() {
     for (const RowPlace& place : kept_)
       words[word].push_back(Word(place, word));
   }
-  const kernels::RadixSort sort(GetPart().GetDevice(), GetPart().Pool(),
-                                [&] { ThrowIfInterrupted(); });
+  const kernels::RadixSort sort(context_.GetDevice(), context_.Pool(),
+                                [&] { context_.ThrowIfInterrupted(); });
   std::vector<RowPlace> sorted;
   sorted.reserve(kept_.size());
   for (uint32_t number : sort.Sort(words))
@@ -183,7 +188,7 @@ void OrderedRun::SettleTies() {
   for (size_t first = 0, next = 0; first < end; first = next) {
     while (next < kept_.size() && AreTied(kept_[first], kept_[next]))
       next++;
-    if (next - first == 1 || next <= Kernel().window.offset)
+    if (next - first == 1 || next <= sink_.window.offset)
       continue;
     ties.insert(ties.end(), {first, next});
     rows.insert(rows.end(), kept_.begin() + static_cast<ptrdiff_t>(first),
@@ -192,7 +197,7 @@ void OrderedRun::SettleTies() {
   if (rows.empty())
     return;
 
-  memory::HostAllocator& allocator = *GetPart().Pool().Allocator();
+  memory::HostAllocator& allocator = *context_.Pool().Allocator();
   std::vector<std::shared_ptr<const void>> owners;
   std::vector<std::unique_ptr<PinnedBlock>> texts;
   for (size_t i = 0; i < long_texts_.size(); i++) {
@@ -205,14 +210,14 @@ void OrderedRun::SettleTies() {
     }
     texts.push_back(
         std::make_unique<PinnedBlock>(allocator, rows.size() * sizeof(std::string_view)));
-    owners.push_back(FetchTexts(output, {places, rows.size()},
+    owners.push_back(FetchTexts(*pipeline_, output, {places, rows.size()},
                                 reinterpret_cast<std::string_view*>(texts[i]->Address())));
   }
 
   uint32_t comparisons = 0;
   const auto is_below = [&](uint32_t left, uint32_t right) {
     if (++comparisons % kComparisonsPerLook == 0)
-      ThrowIfInterrupted();
+      context_.ThrowIfInterrupted();
     size_t word = deciding_words_;
     for (size_t i = 0; i <= long_texts_.size(); i++) {
       const size_t last = i == long_texts_.size() ? word_count_ : long_texts_[i].words;
@@ -243,7 +248,8 @@ void OrderedRun::SettleTies() {
 }
 
 void OrderedRun::Finish() {
-  const plan::RowWindow& window = Kernel().window;
+  const plan::RowWindow& window = sink_.window;
+  RowsRun::Finish();
   if (kept_.size() <= window.offset)
     return;
   Sort();
@@ -254,9 +260,9 @@ void OrderedRun::Finish() {
   for (size_t first = window.offset; first < end; first += kRowsPerBatch) {
     const size_t rows = std::min(kRowsPerBatch, end - first);
     ResultBatch batch =
-        GatherRows(batches_, {kept_.data() + first, rows}, widths, *GetPart().Pool().Allocator());
-    FetchTexts(batch);
-    Give(std::move(batch));
+        GatherRows(batches_, {kept_.data() + first, rows}, widths, *context_.Pool().Allocator());
+    FetchTexts(*pipeline_, batch);
+    context_.Give(std::move(batch));
   }
   batches_.clear();
 }

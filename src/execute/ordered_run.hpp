@@ -7,31 +7,34 @@
 
 namespace margay::execute {
 
-//! A run whose rows are wanted in an order, all or the first of them.
+//! Rows that are wanted in an order, all or the first of them.
 //!
 //! With a limit, only the rows that may still be among the first are kept. Once there are as many
 //! as are wanted, the words of the last one are the bound that later rows must be below, which the
 //! kernel tests. Batches are small at first, the segments that can hold the lowest words come
 //! first, and those that statistics show to be above the bound are left out.
 //!
-//! Of long texts (see compile::OrderWords::LongText) the words have only the first bytes. Where
+//! Of long texts (see optimize::OrderWords::LongText) the words have only the first bytes. Where
 //! these are the same, the texts themselves are fetched and compared, after all rows have come;
 //! until then such rows stay together, wanted or not.
 class OrderedRun : public RowsRun {
  public:
-  OrderedRun(const std::shared_ptr<const CompiledPart>& part, const RunOptions& options);
+  OrderedRun(RunContext& context, size_t number);
 
- protected:
-  void BindSink(device::Kernel& kernel, uint32_t argument, const Batch& batch) override;
-  void TakeBatch(device::Queue& queue, const Batch& batch) override;
-  void TakeRows(ResultBatch batch) override;
+  void Run(PipelineRun& pipeline) override;
+  void Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) override;
+  void TakeBatch(PipelineRun& pipeline, const Batch& batch) override;
   void Finish() override;
   size_t LargestBatch() const override;
   void Arrange(WorkList& work) const override;
   size_t UsefulSegments(const size_t* segments, size_t count) const override;
 
+ protected:
+  void TakeRows(PipelineRun& pipeline, ResultBatch batch) override;
+
  private:
-  bool IsLimited() const { return Kernel().window.limit.has_value(); }
+  bool IsLimited() const { return sink_.window.limit.has_value(); }
+  const optimize::OrderWords& Order() const { return *sink_.order; }
   //! A row, and beside it the first word, by which it mostly differs from others.
   struct RowAndWord {
     uint64_t first_word;
@@ -54,7 +57,8 @@ class OrderedRun : public RowsRun {
   //! Copies the rows that are kept out of batches that hold many others.
   void Compact();
 
-  const std::vector<compile::OrderWords::LongText>& long_texts_;
+  PipelineRun* pipeline_ = nullptr;  //!< whose rows these are
+  const std::vector<optimize::OrderWords::LongText>& long_texts_;
   const size_t word_count_;
   const size_t deciding_words_;  //!< before the first long text ends
   const uint64_t wanted_;        //!< rows that decide about the window

@@ -8,11 +8,12 @@
 #include <variant>
 #include <vector>
 
-#include "compile/join_method.hpp"
-#include "compile/shape.hpp"
+#include "compile/kernel_library.hpp"
 #include "device/device.hpp"
 #include "execute/result_batch.hpp"
 #include "memory/extent_pool.hpp"
+#include "optimize/physical/join_method.hpp"
+#include "optimize/physical/shape.hpp"
 #include "plan/node.hpp"
 #include "storage/extent_source.hpp"
 #include "storage/table_image.hpp"
@@ -65,6 +66,7 @@ struct RunStatistics {
   double compile_milliseconds = 0;
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
+  double structure_milliseconds = 0;      //!< of these, for join tables that later runs find
   double transfer_milliseconds = 0;       //!< results and parameters, between host and device
   std::vector<KernelStatistics> kernels;  //!< in the order of their first launches
 
@@ -85,6 +87,7 @@ struct RunStatistics {
     extents_restored += other.extents_restored;
     compile_milliseconds += other.compile_milliseconds;
     kernel_milliseconds += other.kernel_milliseconds;
+    structure_milliseconds += other.structure_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;
     kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   }
@@ -100,31 +103,39 @@ struct RunOptions {
 
 class Run;
 
-//! A plan compiled for one image, device and shape: source and parameters, not yet built by the
-//! device's compiler. Immutable, shared by threads.
+//! A device, with the memory and the kernels that parts use on it.
+struct Place {
+  std::shared_ptr<device::Device> device;
+  std::shared_ptr<memory::ExtentPool> pool;
+  std::shared_ptr<compile::KernelLibrary> kernels;
+};
+
+//! A plan lowered for images, a device and a shape. Immutable, but for what its runs learn, and
+//! shared by threads.
 class Part {
  public:
-  //! Generates the kernels for `plan` over `images`, one per scan in the order of plan::Scans().
+  //! Lowers `plan` over `images`, one per scan in the order of plan::Scans(). Writes no kernel.
   //! `method` is that of all joins that it can serve; without one each has what suits it. With
-  //! `may_guess`, few rows may be looked up in tables that would else be scanned, by guesses of how
-  //! many there are. Throws ImageLost where an image lacks a column of its scan.
+  //! `may_guess`, few rows may be looked up in tables that would else be scanned, by estimates of
+  //! how many there are. Throws ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, Refusal> Make(
       const plan::NodePointer& plan,
-      const std::vector<std::shared_ptr<storage::TableImage>>& images,
-      const std::shared_ptr<device::Device>& device,
-      const std::shared_ptr<memory::ExtentPool>& pool, compile::Shape shape,
-      std::optional<compile::JoinMethod> method = {}, bool may_guess = true);
+      const std::vector<std::shared_ptr<storage::TableImage>>& images, const Place& place,
+      optimize::Shape shape, std::optional<optimize::JoinMethod> method = {},
+      bool may_guess = true);
   virtual ~Part() = default;
 
-  //! The device program is at hand, so that a run will not wait for a compiler.
+  //! All kernels are written, and their programs in memory: a run will not wait for a compiler.
   virtual bool IsBuilt() const = 0;
-  //! Builds the device program (tens to hundreds of milliseconds), unless it is built.
+  //! Writes the kernels and builds their programs (tens to hundreds of milliseconds), unless that is
+  //! done.
   virtual void Build() const = 0;
-  virtual const std::string& Source() const = 0;
+  //! The source of all kernels; writes those that are not there yet.
+  virtual std::string Source() const = 0;
   //! Of each join, in the order in which their tables are filled: the table of its build side, and
   //! the method. For people.
   virtual std::vector<std::string> DescribeJoins() const = 0;
-  //! Whether a run took longer than it would without such guesses: the part had better be made
+  //! Whether a run took longer than it would without such estimates: the part had better be made
   //! without them.
   virtual bool GuessedWrong() const = 0;
   //! Whether its runs evaluate dictionary functions.

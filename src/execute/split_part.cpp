@@ -48,8 +48,7 @@ SplitPart::SplitPart(std::shared_ptr<const Part> left, std::shared_ptr<const Par
                      size_t shared_columns)
     : left_(std::move(left)),
       right_(std::move(right)),
-      shared_columns_(shared_columns),
-      source_(left_->Source() + "\n" + right_->Source()) {}
+      shared_columns_(shared_columns) {}
 
 std::optional<std::pair<plan::NodePointer, plan::NodePointer>> SplitPart::Cut(
     const plan::NodePointer& plan) {

@@ -19,7 +19,7 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
 
   bool IsBuilt() const override { return left_->IsBuilt() && right_->IsBuilt(); }
   void Build() const override;
-  const std::string& Source() const override { return source_; }
+  std::string Source() const override { return left_->Source() + "\n" + right_->Source(); }
   std::vector<std::string> DescribeJoins() const override { return left_->DescribeJoins(); }
   bool GuessedWrong() const override { return left_->GuessedWrong() || right_->GuessedWrong(); }
   bool EvaluatesFunctions() const override {
@@ -32,7 +32,6 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   const std::shared_ptr<const Part> left_;
   const std::shared_ptr<const Part> right_;
   const size_t shared_columns_;
-  const std::string source_;
 };
 
 }  // namespace margay::execute

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/compiled_part.hpp"
+#include "execute/program_part.hpp"
 
 namespace margay::execute {
 
@@ -43,7 +43,7 @@ class TextFetch {
   using PinText = std::function<memory::ExtentPin(size_t extent)>;
 
   //! `part` and `image` outlive the object.
-  TextFetch(const CompiledPart& part, const storage::ColumnImage& image, PinText pin)
+  TextFetch(const ProgramPart& part, const storage::ColumnImage& image, PinText pin)
       : part_(part), image_(image), pin_(std::move(pin)) {}
 
   //! Sets texts[i] to the string pending[i]. They live as long as what is returned.
@@ -61,7 +61,7 @@ class TextFetch {
     return static_cast<uint64_t>(image_.Segments()[text.segment].base) + text.place.begin;
   }
 
-  const CompiledPart& part_;
+  const ProgramPart& part_;
   const storage::ColumnImage& image_;
   const PinText pin_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/kernel_source.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::execute {
@@ -27,15 +28,15 @@ uint64_t WorkList::RowsOf(size_t segment) const {
   return std::min<uint64_t>(storage::kSegmentRows, rows_ - segment * storage::kSegmentRows);
 }
 
-std::vector<int64_t> WorkList::Descriptors(const compile::GeneratedKernel& kernel,
+std::vector<int64_t> WorkList::Descriptors(const std::vector<optimize::InputColumn>& columns,
                                            const size_t* segments, size_t count) const {
   std::vector<int64_t> words;
-  words.reserve(count * (compile::kSegmentHeaderWords + kernel.columns.size()));
+  words.reserve(count * (compile::kSegmentHeaderWords + columns.size()));
   for (size_t i = 0; i < count; i++) {
     words.push_back(static_cast<int64_t>(segments[i] % segments_per_extent_));
     words.push_back(static_cast<int64_t>(RowsOf(segments[i])));
     words.push_back(static_cast<int64_t>(segments[i] * storage::kSegmentRows));
-    for (const compile::InputColumn& column : kernel.columns) {
+    for (const optimize::InputColumn& column : columns) {
       words.push_back(column.image ? column.image->Segments()[segments[i]].base : 0);
     }
   }

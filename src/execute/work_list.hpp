@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "compile/generated_kernel.hpp"
+#include "optimize/physical/input_column.hpp"
 
 namespace margay::execute {
 
@@ -40,9 +40,10 @@ class WorkList {
   //! Rows of a segment: all are full but the last.
   uint64_t RowsOf(size_t segment) const;
 
-  //! The kernel's `segments` argument for a run of live segments (see GeneratedKernel).
-  std::vector<int64_t> Descriptors(const compile::GeneratedKernel& kernel, const size_t* segments,
-                                   size_t count) const;
+  //! A kernel's argument `segments` for a run of live segments, of which it reads `columns`: see
+  //! compile::ArgumentKind.
+  std::vector<int64_t> Descriptors(const std::vector<optimize::InputColumn>& columns,
+                                   const size_t* segments, size_t count) const;
 
  private:
   uint64_t rows_;

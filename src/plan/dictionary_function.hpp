@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,11 @@ class DictionaryFunction {
   virtual DictionaryResults Evaluate(std::span<const std::string_view> values) const = 0;
   //! The expression with `argument` in the place of the column, constants included.
   virtual std::string ToString(const std::string& argument) const = 0;
+  //! Whether both give the same results for every value, in the same settings. False where that is
+  //! not certain.
+  virtual bool Equals(const DictionaryFunction& other) const { return this == &other; }
+  //! Equal for functions that are equal.
+  virtual size_t Hash() const { return std::hash<const DictionaryFunction*>()(this); }
 };
 
 }  // namespace margay::plan

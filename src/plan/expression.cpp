@@ -345,10 +345,44 @@ bool SameExpression(const Expression& left, const Expression& right) {
     case Operation::DateTrunc:
       return left.Part() == right.Part();
     case Operation::Dictionary:
-      return &left.Function() == &right.Function() || left.ToString() == right.ToString();
+      return left.Function().Equals(right.Function());
     default:
       return true;
   }
+}
+
+size_t HashOf(const Expression& expression) {
+  size_t hash = 0;
+  const auto mix = [&](uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+  };
+  const Type& type = expression.GetType();
+  mix(static_cast<uint64_t>(expression.GetOperation()) << 24 |
+      static_cast<uint64_t>(type.kind) << 16 | uint64_t{type.width} << 8 | type.scale);
+  for (const ExpressionPointer& operand : expression.Operands())
+    mix(HashOf(*operand));
+  switch (expression.GetOperation()) {
+    case Operation::Column:
+      mix(expression.ColumnIndex());
+      break;
+    case Operation::Constant: {
+      const Constant& constant = expression.GetConstant();
+      mix(static_cast<uint64_t>(constant.integer) + (constant.is_null ? 1 : 0));
+      mix(std::hash<std::string>()(constant.text));
+      break;
+    }
+    case Operation::DatePart:
+    case Operation::DateTrunc:
+      mix(static_cast<uint64_t>(expression.Part()));
+      break;
+    case Operation::Dictionary:
+      mix(expression.Function().Hash());
+      break;
+    default:
+      break;
+  }
+  return hash;
 }
 
 ExpressionPointer Substitute(const ExpressionPointer& expression,

@@ -161,8 +161,10 @@ class Expression {
 };
 
 //! Whether both compute the same value in the same types over one input. Names of columns don't
-//! count; dictionary functions are compared by their text.
+//! count.
 bool SameExpression(const Expression& left, const Expression& right);
+//! Equal for expressions that are the same.
+size_t HashOf(const Expression& expression);
 
 //! `expression` with every Column replaced by the expression of that number in `replacements`.
 ExpressionPointer Substitute(const ExpressionPointer& expression,

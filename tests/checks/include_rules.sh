@@ -1,6 +1,6 @@
 #!/bin/bash
 # Fails where a file under src/ includes a header that its folder may not use: DuckDB's headers belong
-# to src/duckdb/, OpenCL's to src/device/, and a folder uses only those that its CMakeLists.txt lists
+# to src/integration/, OpenCL's to src/device/, and a folder uses only those that its CMakeLists.txt lists
 # after USES.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,8 +24,7 @@ for folder in src/*/; do
     case $header in
       CL/*) [ "$layer" = device ] || refuse "$file:$line" "only src/device/ may include <$header>" ;;
       duckdb.h | duckdb.hpp | duckdb/*)
-        # src/duckdb/ has headers of its own under the same first name.
-        [ "$layer" = duckdb ] || refuse "$file:$line" "only src/duckdb/ may include $header"
+        [ "$layer" = integration ] || refuse "$file:$line" "only src/integration/ may include $header"
         ;;
       */*)
         other=${header%%/*}

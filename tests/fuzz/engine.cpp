@@ -5,8 +5,8 @@
 
 #include "duckdb.hpp"
 #include "duckdb/main/appender.hpp"
-#include "duckdb/margay_extension.hpp"
-#include "duckdb/type_conversion.hpp"
+#include "integration/margay_extension.hpp"
+#include "integration/type_conversion.hpp"
 
 namespace margay::fuzz {
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "compile/kernel_library.hpp"
 #include "crash_note.hpp"
 #include "device/program_cache.hpp"
 #include "fuzzer.hpp"
@@ -48,6 +49,7 @@ int main(int count, char** arguments) {
       options.verbose = true;
     }
     margay::device::ProgramCache::SetOptimized(!unoptimized);
+    margay::compile::KernelLibrary::SetChecked(true);
     margay::fuzz::InstallCrashNote();
     return margay::fuzz::Fuzzer(options).Run() ? 0 : 1;
   } catch (const std::exception& error) {

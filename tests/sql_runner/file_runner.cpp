@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "crash_note.hpp"
-#include "duckdb/margay_extension.hpp"
+#include "integration/margay_extension.hpp"
 
 namespace margay::test {
 

@@ -21,14 +21,15 @@
 
 #include "duckdb.hpp"
 #include "duckdb/catalog/catalog_entry/duck_table_entry.hpp"
-#include "duckdb/instance.hpp"
 #include "duckdb/main/appender.hpp"
-#include "duckdb/margay_extension.hpp"
+#include "integration/instance.hpp"
+#include "integration/margay_extension.hpp"
 
 namespace {
 
 using margay::integration::Instance;
-using margay::integration::SnapshotTracker;
+using margay::integration::Moment;
+using margay::integration::SnapshotOf;
 using margay::integration::Validity;
 
 constexpr int kRows = 2000;
@@ -44,7 +45,7 @@ struct Options {
 //! What the readers share: the aggregates at one snapshot.
 struct Copy {
   std::mutex mutex;
-  duckdb::transaction_t built_at = 0;
+  Moment built_at = 0;
   std::string content;
 };
 
@@ -168,14 +169,14 @@ class Reader {
     auto& table = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, INVALID_CATALOG,
                                                                        INVALID_SCHEMA, "t");
     auto& database = table.ParentCatalog().GetAttached();
-    auto snapshot = SnapshotTracker::Snapshot(context, database);
+    auto snapshot = SnapshotOf(context, database);
     if (random_() % 32 == 0) {
       connection_.Query("UPDATE t SET v = v + 1 WHERE k = " + std::to_string(random_() % kRows));
     }
     if (random_() % 8 == 0) {
       Pause(random_, 3000);
     }
-    duckdb::transaction_t built_at = 0;
+    Moment built_at = 0;
     std::string content;
     {
       std::lock_guard<std::mutex> guard(copy_.mutex);

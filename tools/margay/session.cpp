@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "answer_state.hpp"
-#include "duckdb/instance.hpp"
-#include "duckdb/margay_extension.hpp"
+#include "integration/instance.hpp"
+#include "integration/margay_extension.hpp"
 
 namespace margay::tool {
 

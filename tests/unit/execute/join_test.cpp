@@ -11,11 +11,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "execute/compiled_part.hpp"
 #include "execute/part.hpp"
+#include "execute/program_part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
-#include "unit/usable_devices.hpp"
+#include "targets.hpp"
 
 namespace margay::execute {
 namespace {
@@ -187,17 +187,17 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
   template <typename Check>
   static void ForEachPart(const NodePointer& plan, const std::vector<Table>& tables,
                           const Check& check, const storage::BuildOptions& options = {},
-                          std::optional<compile::JoinMethod> method = {}) {
+                          std::optional<optimize::JoinMethod> method = {}) {
     for (const auto& device : UsableDevices()) {
       const device::DeviceInfo& info = device->Info();
-      for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
+      for (optimize::Shape shape : {optimize::Shape::Loop, optimize::Shape::Lanes}) {
         SCOPED_TRACE(info.name + " " + std::string(ShapeName(shape)));
         Fixture fixture;
         fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
         std::vector<std::shared_ptr<storage::TableImage>> images;
         for (const Table& table : tables)
           images.push_back(Build(fixture, table, options));
-        auto made = Part::Make(plan, images, device, fixture.pool, shape, method);
+        auto made = Part::Make(plan, images, PlaceOn(device, fixture.pool), shape, method);
         if (auto* refusal = std::get_if<Refusal>(&made))
           FAIL() << refusal->reason;
         check(*std::get<std::shared_ptr<const Part>>(made));
@@ -396,7 +396,7 @@ TEST_F(NestedJoinTest, PartitionedTables) {
           EXPECT_TRUE(ReadRows(part) == expected);
           EXPECT_TRUE(ReadRows(part) == expected);
         },
-        {}, compile::JoinMethod::PartitionedHash);
+        {}, optimize::JoinMethod::PartitionedHash);
   }
 }
 
@@ -477,26 +477,27 @@ TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
                  {{Column(0), Column(0)}}, nullptr),
       {1}, {});
   const auto make = [&](bool may_guess) {
-    auto made = Part::Make(plan, images, device, fixture.pool, compile::Shape::Loop, {}, may_guess);
-    return std::dynamic_pointer_cast<const CompiledPart>(
+    auto made =
+        Part::Make(plan, images, PlaceOn(device, fixture.pool), optimize::Shape::Loop, {}, may_guess);
+    return std::dynamic_pointer_cast<const ProgramPart>(
         std::get<std::shared_ptr<const Part>>(std::move(made)));
   };
   const auto part = make(true);
-  EXPECT_EQ(part->Program().spared_rows, 80'000u);
-  part->LearnTime(0, 0);
+  EXPECT_EQ(part->Program().pipelines.back().spared_rows, 80'000u);
+  part->Learned().LearnTime(0, 0);
   EXPECT_FALSE(part->GuessedWrong());
-  part->LearnTime(1e9, 1'000'000'000);
+  part->Learned().LearnTime(1e9, 1'000'000'000);
   EXPECT_FALSE(part->GuessedWrong()) << "it was another table that took the time";
-  part->LearnTime(1e9, 0);
-  part->LearnTime(0, 0);
-  part->LearnTime(1e9, 0);
+  part->Learned().LearnTime(1e9, 0);
+  part->Learned().LearnTime(0, 0);
+  part->Learned().LearnTime(1e9, 0);
   EXPECT_FALSE(part->GuessedWrong()) << "it was slow once";
-  part->LearnTime(1e9, 0);
+  part->Learned().LearnTime(1e9, 0);
   EXPECT_TRUE(part->GuessedWrong());
   const auto scanning = make(false);
-  EXPECT_EQ(scanning->Program().spared_rows, 0u);
-  scanning->LearnTime(1e9, 0);
-  scanning->LearnTime(1e9, 0);
+  EXPECT_EQ(scanning->Program().pipelines.back().spared_rows, 0u);
+  scanning->Learned().LearnTime(1e9, 0);
+  scanning->Learned().LearnTime(1e9, 0);
   EXPECT_FALSE(scanning->GuessedWrong());
 }
 

@@ -104,7 +104,7 @@ T ValueAt(const ResultColumn& column, size_t row) {
 
 std::shared_ptr<const Part> MakePart(const Target& target, const Fixture& fixture,
                                      const plan::NodePointer& plan) {
-  auto made = Part::Make(plan, {fixture.image}, target.device, fixture.pool, target.shape);
+  auto made = Part::Make(plan, {fixture.image}, PlaceOn(target.device, fixture.pool), target.shape);
   if (auto* refusal = std::get_if<Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   return std::get<std::shared_ptr<const Part>>(made);
@@ -169,7 +169,7 @@ TEST_P(PartTest, GroupedAggregates) {
     const auto part = MakePart(target, fixture, plan);
     // The loop shape fills so small a table in tiles of vectors.
     EXPECT_EQ(part->Source().find("vload8") != std::string::npos,
-              target.shape == compile::Shape::Loop);
+              target.shape == optimize::Shape::Loop);
     const auto run = part->Start({});
     const auto batch = run->Next();
     ASSERT_EQ(batch ? batch->rows : 0, expected.size());
@@ -304,8 +304,7 @@ TEST_P(PartTest, Unions) {
   for (const Target& target : Targets()) {
     SCOPED_TRACE(target.device->Info().name + " " + std::string(ShapeName(target.shape)));
     const Fixture fixture = Build(target, rows);
-    auto made = Part::Make(plan, {fixture.image, fixture.image, fixture.image}, target.device,
-                           fixture.pool, target.shape);
+    auto made = Part::Make(plan, {fixture.image, fixture.image, fixture.image}, PlaceOn(target.device, fixture.pool), target.shape);
     ASSERT_TRUE(std::holds_alternative<std::shared_ptr<const Part>>(made));
     const auto run = std::get<0>(made)->Start({});
     std::vector<std::string> actual;

@@ -11,7 +11,7 @@
 #include "execute/part.hpp"
 #include "memory/heap_allocator.hpp"
 #include "storage/table_image_builder.hpp"
-#include "unit/usable_devices.hpp"
+#include "targets.hpp"
 
 namespace margay::execute {
 namespace {
@@ -30,7 +30,7 @@ struct Row {
 
 struct Setting {
   std::shared_ptr<device::Device> device;
-  compile::Shape shape;
+  optimize::Shape shape;
   memory::ExtentPool::Placement placement;
   size_t largest_text_extent;
 };
@@ -40,7 +40,7 @@ template <typename Test>
 void WithEverySetting(const Test& test) {
   for (const auto& device : UsableDevices()) {
     const device::DeviceInfo& info = device->Info();
-    for (compile::Shape shape : {compile::Shape::Loop, compile::Shape::Lanes}) {
+    for (optimize::Shape shape : {optimize::Shape::Loop, optimize::Shape::Lanes}) {
       for (auto placement :
            {memory::ExtentPool::Placement::Automatic, memory::ExtentPool::Placement::Device}) {
         for (size_t largest_text_extent : {storage::kLargestTextExtent, size_t{1}}) {
@@ -113,7 +113,7 @@ ExpressionPointer Contains(const std::string& needle) {
 
 std::unique_ptr<Run> Start(const Setting& setting, const Fixture& fixture,
                            const plan::NodePointer& plan) {
-  auto made = Part::Make(plan, {fixture.image}, setting.device, fixture.pool, setting.shape);
+  auto made = Part::Make(plan, {fixture.image}, PlaceOn(setting.device, fixture.pool), setting.shape);
   if (auto* refusal = std::get_if<Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   return std::get<std::shared_ptr<const Part>>(made)->Start({});

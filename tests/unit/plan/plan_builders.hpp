@@ -59,6 +59,10 @@ class NamedFunction : public DictionaryFunction {
   std::string ToString(const std::string& argument) const override {
     return name_ + "(" + argument + ")";
   }
+  bool Equals(const DictionaryFunction& other) const override {
+    return ToString("") == other.ToString("");
+  }
+  size_t Hash() const override { return std::hash<std::string>()(ToString("")); }
 
  private:
   std::string name_;

@@ -1,4 +1,0 @@
-//! Precompiled for every file of src/duckdb/: DuckDB's headers cost seconds per file otherwise.
-#pragma once
-
-#include "duckdb.hpp"

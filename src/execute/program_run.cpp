@@ -1,0 +1,101 @@
+#include "execute/program_run.hpp"
+
+#include <algorithm>
+
+namespace margay::execute {
+
+ProgramRun::ProgramRun(std::shared_ptr<const ProgramPart> part, RunOptions options)
+    : part_(std::move(part)),
+      context_(*part_, std::move(options)),
+      sinks_(part_->Program().sinks.size()),
+      readers_(part_->Program().Readers()) {
+  for (size_t i = 0; i < part_->Program().pipelines.size(); i++)
+    pipelines_.push_back(std::make_unique<PipelineRun>(context_, i));
+}
+
+double ProgramRun::Progress() const {
+  const size_t done = done_;
+  if (done == pipelines_.size())
+    return 1;
+  return (static_cast<double>(done) + pipelines_[done]->Progress()) /
+         static_cast<double>(pipelines_.size());
+}
+
+void ProgramRun::RunPipeline(size_t number) {
+  const size_t sink = part_->Program().pipelines[number].sink;
+  if (!sinks_[sink])
+    sinks_[sink] = SinkRun::Make(context_, sink);
+  pipelines_[number]->Begin();
+  sinks_[sink]->Run(*pipelines_[number]);
+  if (context_.Options().source && context_.Pool().IsTight())
+    context_.SettleAll();
+  // What finishes the sink may need the memory.
+  if (!context_.HasPending())
+    pipelines_[number]->Unpin();
+}
+
+void ProgramRun::FinishPipeline(size_t number) {
+  const optimize::Program& program = part_->Program();
+  const size_t sink = program.pipelines[number].sink;
+  if (program.sinks[sink].pipelines.back() != number)
+    return;
+  sinks_[sink]->Finish();
+  // A pipeline whose sink gets full runs again: what it reads is needed until its sink is done.
+  for (size_t pipeline : program.sinks[sink].pipelines) {
+    for (size_t read : program.SinksReadBy(pipeline)) {
+      if (--readers_[read] == 0)
+        unread_sinks_.push_back(read);
+    }
+  }
+}
+
+void ProgramRun::ReleaseFinished() {
+  if (context_.HasPending())
+    return;
+  for (size_t number = 0; number < done_; number++)
+    pipelines_[number]->Unpin();
+  for (size_t sink : unread_sinks_) {
+    context_.ReleaseSink(sink);
+    sinks_[sink] = nullptr;
+  }
+  unread_sinks_.clear();
+}
+
+void ProgramRun::RunAll() {
+  device::QueueLease queue = part_->GetDevice().AcquireQueue();
+  context_.SetQueue(&*queue);
+  for (size_t number = 0; number < pipelines_.size(); number++) {
+    RunPipeline(number);
+    FinishPipeline(number);
+    done_ = number + 1;
+    ReleaseFinished();
+  }
+  if (context_.HasPending())
+    context_.SettleAll();
+  const RunStatistics& statistics = context_.Statistics();
+  part_->Learned().LearnTime((statistics.kernel_milliseconds - statistics.structure_milliseconds) *
+                                 1e6 * context_.ComputeUnits(),
+                             statistics.rows_in);
+  context_.Statistics().host_waits = queue->Waits();
+  // Whoever reads the result may take long; others need the memory.
+  done_ = pipelines_.size();
+  ReleaseFinished();
+  sinks_.clear();
+  context_.Release();
+}
+
+std::optional<ResultBatch> ProgramRun::Next() {
+  if (!is_done_) {
+    RunAll();
+    is_done_ = true;
+  }
+  std::deque<ResultBatch>& results = context_.Results();
+  if (results.empty())
+    return std::nullopt;
+  ResultBatch batch = std::move(results.front());
+  results.pop_front();
+  context_.Statistics().rows_out += batch.rows;
+  return batch;
+}
+
+}  // namespace margay::execute

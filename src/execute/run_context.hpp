@@ -1,0 +1,150 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "execute/column_pins.hpp"
+#include "execute/join_buffers.hpp"
+#include "execute/kept_table.hpp"
+#include "execute/part.hpp"
+#include "execute/program_part.hpp"
+
+namespace margay::execute {
+
+//! Replaces `buffer`, content included, by one of at least `bytes`, unless it is large enough.
+void Grow(device::Buffer& buffer, device::Device& device, size_t bytes, device::Access access);
+
+//! What a kernel's argument `faults` holds.
+struct KernelReport {
+  int32_t faults = 0;
+  uint32_t groups = 0;
+};
+
+//! What the runs of the pipelines of one execution share: the queue, what sinks have left for
+//! others, and the statistics. All commands go to the one queue, in the order in which they need
+//! each other's results; the host waits only where it must know what they came to. Not thread-safe.
+class RunContext {
+ public:
+  //! Columns of all pipelines that can't be brought back are held until Release. Throws ImageLost.
+  RunContext(const ProgramPart& part, RunOptions options);
+  RunContext(const RunContext&) = delete;
+  RunContext& operator=(const RunContext&) = delete;
+
+  const ProgramPart& Part() const { return part_; }
+  const optimize::Program& Program() const { return part_.Program(); }
+  const compile::KernelSource& KernelOf(size_t pipeline) const { return *kernels_[pipeline]; }
+  device::Device& GetDevice() const { return part_.GetDevice(); }
+  memory::ExtentPool& Pool() const { return part_.Pool(); }
+  const RunOptions& Options() const { return options_; }
+
+  //! Begins and ends the use of a queue.
+  void SetQueue(device::Queue* queue) { queue_ = queue; }
+  device::Queue& Queue() const { return *queue_; }
+
+  ColumnPins& Pins() { return pins_; }
+  JoinBuffers& Joins() { return joins_; }
+  //! Between which keys those of a join table are, by sink.
+  std::map<size_t, KeyRange>& KeyRanges() { return key_ranges_; }
+  //! What a sink has left on the device for others.
+  void SetKept(size_t sink, std::shared_ptr<const KeptTable> table) {
+    kept_[sink] = std::move(table);
+  }
+  //! The rows that are read as `table`; null where that is an image.
+  const KeptTable* KeptAs(size_t table) const;
+  //! Rows of a table, once it is there.
+  uint64_t RowsOf(size_t table) const;
+  //! Lets go of what a sink has left: nobody reads it any more.
+  void ReleaseSink(size_t sink);
+  //! Lets go of everything.
+  void Release();
+
+  RunStatistics& Statistics() { return statistics_; }
+  const RunStatistics& Statistics() const { return statistics_; }
+  //! Adds launches of a kernel to the statistics, beside others of this name since kernel `first`.
+  void CountLaunches(const std::string& name, size_t first, uint64_t launches, double milliseconds);
+
+  //! Leaves a launch to itself until Settle. `report` is there once `end` is behind; null: none.
+  void Defer(const std::string& name, size_t first_kernel, device::Event end,
+             std::unique_ptr<KernelReport> report);
+  KernelReport& LastDeferredReport() { return *pending_.back().report; }
+  bool HasPending() const { return !pending_.empty(); }
+  //! Counts the launches that were deferred, once the queue's commands are done, and throws what
+  //! they reported.
+  void Settle();
+  //! The same after waiting for these commands.
+  void SettleAll();
+
+  //! Throws Interrupted where the caller wants that.
+  void ThrowIfInterrupted() const {
+    if (options_.interrupted())
+      throw Interrupted();
+  }
+  //! How many compute units of the device the run may use.
+  uint32_t ComputeUnits() const;
+
+  //! Runs `transfer` and adds its time to the statistics.
+  template <typename Transfer>
+  void Timed(const Transfer& transfer) {
+    const auto start = std::chrono::steady_clock::now();
+    transfer();
+    statistics_.transfer_milliseconds +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+  //! A buffer with these values, which other executions of the part are likely to need too.
+  template <typename Value>
+  std::shared_ptr<const device::Buffer> Constant(const std::vector<Value>& values) {
+    std::shared_ptr<const device::Buffer> buffer;
+    Timed([&] { buffer = part_.Constants().Get(std::as_bytes(std::span(values))); });
+    return buffer;
+  }
+  //! A buffer with these values for this execution.
+  template <typename Value>
+  device::Buffer Upload(const std::vector<Value>& values) {
+    device::Buffer buffer;
+    const size_t bytes = values.size() * sizeof(Value);
+    Grow(buffer, GetDevice(), bytes, device::Access::ReadOnly);
+    if (bytes != 0)
+      Timed([&] { Queue().Write(buffer, 0, values.data(), bytes); });
+    return buffer;
+  }
+
+  //! Gives rows of the result. None is handed on before all kernels have run to their end.
+  void Give(ResultBatch batch) { results_.push_back(std::move(batch)); }
+  std::deque<ResultBatch>& Results() { return results_; }
+
+ private:
+  //! A launch that the host has not waited for.
+  struct PendingLaunch {
+    std::string kernel;  //!< for people
+    size_t first_kernel = 0;
+    device::Event end;
+    std::unique_ptr<KernelReport> report;  //!< there when `end` is behind
+  };
+
+  const ProgramPart& part_;
+  const ProgramPart::Kernels kernels_;  //!< by pipeline
+  const RunOptions options_;
+  device::Queue* queue_ = nullptr;
+  RunStatistics statistics_;
+  ColumnPins pins_;
+  JoinBuffers joins_;
+  std::map<size_t, KeyRange> key_ranges_;
+  std::vector<std::shared_ptr<const KeptTable>> kept_;  //!< by sink
+  std::vector<PendingLaunch> pending_;                  //!< in their order
+  std::deque<ResultBatch> results_;                     //!< not handed on yet
+};
+
+//! A table that a kernel fills has no room for what is to come.
+class TableFull : public std::runtime_error {
+ public:
+  TableFull() : std::runtime_error("a table is full") {}
+};
+
+//! Throws what a kernel reported in `faults`.
+void ThrowFaults(int32_t faults);
+
+}  // namespace margay::execute

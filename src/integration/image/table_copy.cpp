@@ -1,0 +1,124 @@
+#include "integration/image/table_copy.hpp"
+
+#include <algorithm>
+
+namespace margay::integration {
+
+std::vector<plan::ScanColumn> TableCopy::MissingColumns(const plan::Node& scan, bool can_restore,
+                                                        uint64_t& lost) {
+  std::vector<plan::ScanColumn> missing;
+  const bool can_read_again = CanReadAgain();
+  for (const auto& column : scan.Columns()) {
+    const auto found = image_->Find(column.id);
+    const bool is_lost = found && found->IsLost();
+    if (found && (!is_lost || (can_restore && can_read_again))) {
+      continue;
+    }
+    missing.push_back(column);
+    lost += is_lost ? 1 : 0;
+    if (is_lost && !can_read_again) {
+      image_->Remove(column.id);
+    }
+  }
+  return missing;
+}
+
+TableCopy::Inputs TableCopy::InputsOf(const plan::Node& plan, const TableCopies& copies) {
+  Inputs inputs;
+  auto scans = plan::Scans(plan);
+  for (size_t i = 0; i < scans.size(); i++) {
+    inputs.images.push_back(copies[i]->image_);
+    for (const auto& column : scans[i]->Columns()) {
+      inputs.columns.push_back(copies[i]->image_->Find(column.id));
+      if (!inputs.columns.back()) {
+        throw execute::ImageLost("the column " + column.name + " was dropped for lack of memory");
+      }
+    }
+  }
+  return inputs;
+}
+
+PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopies& copies,
+                                 optimize::Shape shape, std::optional<optimize::JoinMethod> method,
+                                 Counters& counters) {
+  auto& keeper = *copies[0];
+  auto inputs = InputsOf(*plan, copies);
+  auto make = [&](bool may_guess = true) {
+    counters.parts_generated++;
+    return execute::Part::Make(plan, inputs.images, *keeper.place_, shape, method, may_guess);
+  };
+  if (plan::DependsOnSettings(*plan)) {
+    return make();
+  }
+  auto key = std::string(optimize::ShapeName(shape)) + "\n" +
+             std::string(method ? optimize::JoinMethodName(*method) : "") + "\n" +
+             plan::Identity(*plan);
+  std::shared_ptr<const execute::Part> wrong;
+  {
+    std::lock_guard<std::mutex> guard(keeper.mutex_);
+    auto found = keeper.parts_.find(key);
+    if (found != keeper.parts_.end() && found->second.inputs == inputs) {
+      const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&found->second.part);
+      if (known == nullptr || !(*known)->GuessedWrong()) {
+        return found->second.part;
+      }
+      wrong = *known;
+    }
+  }
+  auto part = make(wrong == nullptr);
+  if (wrong && std::holds_alternative<execute::Refusal>(part)) {
+    return wrong;
+  }
+  std::lock_guard<std::mutex> guard(keeper.mutex_);
+  const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
+  if (made != nullptr &&
+      ((*made)->EvaluatesFunctions() || (*made)->HostBytes() > kLargestKeptPart)) {
+    return part;  // which needs the connection of its query, or memory that nobody counts
+  }
+  if (!std::all_of(copies.begin(), copies.end(),
+                   [](const auto& copy) { return copy->IsCached(); })) {
+    return part;
+  }
+  if (keeper.parts_.insert_or_assign(key, MadePart{std::move(inputs), part}).second) {
+    keeper.order_.push_back(key);
+  }
+  if (keeper.order_.size() > kMostParts) {
+    keeper.parts_.erase(keeper.order_.front());
+    keeper.order_.pop_front();
+  }
+  return part;
+}
+
+void TableCopy::Forget(const storage::TableImage& image) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  std::erase_if(order_, [&](const std::string& key) {
+    const auto& images = parts_.at(key).inputs.images;
+    bool is_used = std::any_of(images.begin(), images.end(),
+                               [&](const auto& used) { return used.get() == &image; });
+    if (is_used) {
+      parts_.erase(key);
+    }
+    return is_used;
+  });
+}
+
+std::vector<std::string> DescribeColumns(const plan::Node& plan, const TableCopies& copies) {
+  std::vector<std::string> lines;
+  auto scans = plan::Scans(plan);
+  for (size_t i = 0; i < scans.size(); i++) {
+    for (const auto& column : scans[i]->Columns()) {
+      auto image = copies[i] ? copies[i]->Image()->Find(column.id) : nullptr;
+      if (!image) {
+        continue;
+      }
+      lines.push_back((scans.size() > 1 ? scans[i]->Table() + "." : "") + column.name + " " +
+                      image->Type().ToString() + ": " +
+                      std::string(storage::EncodingName(image->GetEncoding())) + ", " +
+                      std::to_string(image->Width()) + " bytes" +
+                      (image->HasValidity() ? ", validity" : ""));
+    }
+  }
+  return lines;
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,116 @@
+#include "integration/operator/part_description.hpp"
+
+#include <algorithm>
+
+#include "duckdb/common/string_util.hpp"
+
+namespace margay::integration {
+namespace {
+
+std::string Milliseconds(double value) {
+  return duckdb::StringUtil::Format("%.2f ms", value);
+}
+
+std::string Join(const std::vector<std::string>& items, const char* divider) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : divider) + item;
+  }
+  return text;
+}
+
+std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatistics>& kernels) {
+  std::vector<std::string> lines;
+  for (const auto& kernel : kernels) {
+    lines.push_back(duckdb::StringUtil::Format(
+        "%s: %.3f ms%s", kernel.name, kernel.milliseconds,
+        kernel.launches == 1 ? "" : " in " + std::to_string(kernel.launches) + " launches"));
+  }
+  return lines;
+}
+
+std::string Counted(uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows) {
+  return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
+         " rows, because " + Join(part.tail_reasons, ", ") +
+         "; margay_tail_rows = " + std::to_string(settings.tail_rows);
+}
+
+std::string Decision(const CapturedPart& part, const Placement& placement) {
+  if (placement.is_error) {
+    return "error: " + placement.reason;
+  }
+  if (!placement.is_on_device) {
+    return "DuckDB: " + placement.reason;
+  }
+  // DuckDB's estimates are good for rows of tables, but not for groups.
+  const auto& settings = placement.settings;
+  if (settings.mode == Mode::Force && !part.tail_reasons.empty() && !part.has_aggregate &&
+      part.estimated_rows > settings.tail_rows) {
+    return "error, if DuckDB's estimate is right: " +
+           TailError(part, settings, part.estimated_rows);
+  }
+  return placement.reason.empty() ? "device" : "device (first: " + placement.reason + ")";
+}
+
+void DescribePart(const CapturedPart& part, const Placement& placement, Descriptions& result) {
+  if (!placement.part) {
+    return;
+  }
+  result["Columns"] = Join(DescribeColumns(*part.plan, placement.copies), "\n");
+  std::vector<std::string> joins;
+  for (const auto& join : placement.part->DescribeJoins()) {
+    // The partitions have the same ones.
+    if (placement.partitions.empty() ||
+        std::find(joins.begin(), joins.end(), join) == joins.end()) {
+      joins.push_back(join);
+    }
+  }
+  if (!joins.empty()) {
+    result["Join methods"] = Join(joins, "\n");
+  }
+  if (!placement.partitions.empty()) {
+    result["Partitions"] = placement.partitions;
+  }
+}
+
+void DescribeTails(const CapturedPart& part, Descriptions& result) {
+  if (part.tails.empty()) {
+    return;
+  }
+  result["Above it in DuckDB"] = Join(part.tails, ", ");
+  // What an aggregate gives is mostly small: it is nothing to complain about.
+  if (!part.has_aggregate) {
+    result["Reason"] = Join(part.tail_reasons, ", ");
+  }
+}
+
+void DescribeRun(const execute::RunStatistics& statistics, double encode_milliseconds,
+                 double compile_milliseconds, Descriptions& result) {
+  result["Rows in"] = std::to_string(statistics.rows_in);
+  result["Rows out"] = std::to_string(statistics.rows_out);
+  result["Segments skipped"] =
+      std::to_string(statistics.segments_skipped) + " of " + std::to_string(statistics.segments);
+  if (statistics.structures_built + statistics.structures_reused > 0) {
+    result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
+                            std::to_string(statistics.structures_built) + " made for it";
+  }
+  if (statistics.extents_restored > 0) {
+    result["Extents encoded again"] = std::to_string(statistics.extents_restored);
+  }
+  result["Kernel"] = statistics.kernel_origin + ", " +
+                     Counted(statistics.launches, "launch", "launches") + ", " +
+                     Counted(statistics.host_waits, "wait", "waits") + " of the host";
+  result["Encode time"] = Milliseconds(encode_milliseconds);
+  result["Compile time"] = Milliseconds(compile_milliseconds + statistics.compile_milliseconds);
+  result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
+  result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
+  result["Kernels"] = Join(DescribeKernels(statistics.kernels), "\n");
+}
+
+}  // namespace margay::integration

@@ -1,0 +1,241 @@
+#include "optimize/physical/lowered_pipeline.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "optimize/physical/kept_rows.hpp"
+#include "optimize/physical/plain_build.hpp"
+#include "optimize/refusal.hpp"
+
+namespace margay::optimize {
+
+namespace {
+
+//! Nested loops may have this many steps for one row, in the middle of which no kernel stops: some
+//! 100 ms of a CPU's core.
+constexpr uint64_t kMostNestedSteps = uint64_t{1} << 26;
+
+//! Throws Unsupported where nested loops would keep a row for too long.
+void RefuseLongLoops(const std::vector<LoweredPipeline::Join>& joins) {
+  uint64_t steps = 1;
+  for (const LoweredPipeline::Join& join : joins) {
+    if (!join.table.IsNestedLoop())
+      continue;
+    if (join.table.rows > kMostNestedSteps / steps)
+      throw Unsupported("a join without an equality over more than " +
+                        std::to_string(kMostNestedSteps) + " rows for each row");
+    steps *= std::max<uint64_t>(join.table.rows, 1);
+  }
+}
+
+//! Those of `conjuncts` that may tell segments apart: something is known about them in all columns,
+//! and none before can raise an error, which must be met.
+std::vector<plan::ExpressionPointer> ConjunctsOfSegments(
+    const std::vector<plan::ExpressionPointer>& conjuncts, const std::vector<Value>& values,
+    const std::vector<InputColumn>& columns) {
+  std::vector<plan::ExpressionPointer> known;
+  for (size_t i = 0; i < conjuncts.size() && !values[i].CanFault(); i++) {
+    bool is_known = true;
+    VisitColumns(*conjuncts[i], [&](size_t column) {
+      is_known = is_known && !columns[column].form->Segments().empty();
+    });
+    if (is_known)
+      known.push_back(conjuncts[i]);
+  }
+  return known;
+}
+
+}  // namespace
+
+LoweredPipeline::LoweredPipeline(const Input& input, const Pipeline& pipeline)
+    : shape(input.shape),
+      table(pipeline.table),
+      values(std::make_shared<KernelValues>(ValueContext{
+          input.columns, input.dictionaries, pipeline.table, input.stage.MissingTables(pipeline)})),
+      numbers(pipeline.table) {
+  ValueBuilder& builder = values->builder;
+  for (const plan::ExpressionPointer& conjunct : pipeline.conjuncts)
+    filters.push_back(builder.Build(conjunct));
+  for (const PipelineJoin& join : pipeline.joins) {
+    const JoinTable& join_table = input.join_tables[join.build];
+    joins.push_back({join.kind, join.build, join.residual != nullptr, join_table,
+                     JoinProbe::Of(join, join_table, builder)});
+    if (join_table.ranged_key)
+      ranged_joins.push_back(
+          {join.build, input.columns[join.keys[*join_table.ranged_key].probe->ColumnIndex()]});
+  }
+  RefuseLongLoops(joins);
+  segment_filter = std::make_shared<SegmentFilter>(
+      ConjunctsOfSegments(pipeline.conjuncts, filters, input.columns), input.columns,
+      input.dictionaries);
+}
+
+LoweredPipeline LoweredPipeline::OfBuild(const Input& input, const JoinTable& table) {
+  const BuildPipeline& build = input.stage.builds[table.number];
+  LoweredPipeline lowered(input, build.pipeline);
+  JoinBuildSink sink{table,
+                     JoinInsert::Of(build.keys, table, lowered.values->builder),
+                     IsPlainBuild(build, input.columns),
+                     {}};
+  for (const plan::ExpressionPointer& key : build.keys)
+    sink.keys_text += (sink.keys_text.empty() ? "" : ", ") + key->ToString();
+  lowered.sink = std::move(sink);
+  lowered.FindColumns(input, build.pipeline, build.keys);
+  return lowered;
+}
+
+LoweredPipeline LoweredPipeline::OfResult(const Input& input) {
+  const Pipeline& pipeline = input.stage.result;
+  LoweredPipeline lowered(input, pipeline);
+  if (pipeline.is_aggregate)
+    lowered.LowerGroups(input, pipeline);
+  else
+    lowered.LowerRows(input, pipeline);
+  return lowered;
+}
+
+void LoweredPipeline::LowerGroups(const Input& input, const Pipeline& pipeline) {
+  GroupSink groups;
+  groups.layout =
+      AggregateLayout::Of(input.stage, input.join_tables, values->builder, input.rows, input.shape);
+  groups.aggregates = pipeline.aggregates;
+  if (groups.layout.shared) {
+    groups.packing = GroupPacking::Of(pipeline, groups.layout, values->context, input.wanted,
+                                      input.use == ResultUse::Kept ? &groups.kept : nullptr);
+  } else if (input.use == ResultUse::Kept) {
+    groups.kept = KeepGroups(groups.layout, pipeline.aggregates);
+  }
+  // Keys that follow from others are computed when the groups are packed.
+  Pipeline reading = pipeline;
+  for (size_t i = reading.outputs.size(); i-- > 0;) {
+    if (groups.layout.keys[i].is_dependent)
+      reading.outputs.erase(reading.outputs.begin() + static_cast<ptrdiff_t>(i));
+  }
+  sink = std::move(groups);
+  FindColumns(input, reading, {});
+}
+
+void LoweredPipeline::LowerRows(const Input& input, const Pipeline& pipeline) {
+  FindColumns(input, pipeline, {});
+  ValueBuilder& builder = values->builder;
+  RowSink rows;
+  rows.multiplies = NeedsStops();
+  if (input.use == ResultUse::Kept) {
+    if (pipeline.order)
+      throw Unsupported("an order or a limit below other operators");
+    if (input.kept) {
+      rows.kept = *input.kept;
+    } else {
+      const auto expected =
+          static_cast<double>(input.rows[pipeline.table]) * input.stage.expected_share;
+      const KeptSize size{
+          std::min(MostRows(input.stage, pipeline, input.join_tables, input.columns, input.rows),
+                   kMostEntries),
+          static_cast<uint64_t>(std::min(expected, static_cast<double>(kMostEntries)))};
+      for (const plan::ExpressionPointer& output : pipeline.outputs)
+        rows.kept.push_back(KeepOutput(output, size, pipeline.conjuncts, builder));
+    }
+    for (size_t i = 0; i < rows.kept.size(); i++)
+      rows.outputs.push_back(RowOutputOf(pipeline.outputs[i], rows.kept[i], builder));
+    sink = std::move(rows);
+    return;
+  }
+  const std::vector<InputColumn> read = ReadColumns();
+  for (const plan::ExpressionPointer& output : pipeline.outputs)
+    rows.outputs.push_back(RowOutput::Of(output, read, builder));
+  if (pipeline.order) {
+    rows.order = std::make_shared<const OrderWords>(pipeline.order->keys, builder);
+    rows.window = pipeline.order->window;
+    rows.order_can_fault =
+        rows.order->CanFault() ||
+        std::any_of(rows.outputs.begin(), rows.outputs.end(), [](const RowOutput& output) {
+          return !output.text_column && output.value.CanFault();
+        });
+    rows.order_is_of_scan = true;
+    for (const plan::OrderKey& key : pipeline.order->keys) {
+      VisitColumns(*key.expression, [&](size_t column) {
+        rows.order_is_of_scan =
+            rows.order_is_of_scan && input.columns[column].table == pipeline.table;
+      });
+    }
+    for (const OrderWords::LongText& text : rows.order->LongTexts())
+      rows.outputs.push_back(RowOutput::Of(text.text, read, builder));
+    RowOutput word;
+    word.type = plan::TypeKind::UInt64;
+    rows.outputs.insert(rows.outputs.end(), rows.order->Count(), word);
+  }
+  sink = std::move(rows);
+}
+
+void LoweredPipeline::FindColumns(const Input& input, const Pipeline& pipeline,
+                                  const std::vector<plan::ExpressionPointer>& build_keys) {
+  Pipeline reading = pipeline;
+  // Keys of build sides that are not compared are only in the tables.
+  for (PipelineJoin& join : reading.joins) {
+    const std::vector<size_t>& compared = input.join_tables[join.build].compared_keys;
+    for (size_t i = 0; i < join.keys.size(); i++) {
+      if (std::find(compared.begin(), compared.end(), i) == compared.end())
+        join.keys[i].build = join.keys[i].probe;
+    }
+  }
+  std::set<size_t> read;
+  VisitColumns(reading, [&](size_t column) { read.insert(column); });
+  for (const plan::ExpressionPointer& key : build_keys)
+    VisitColumns(*key, [&](size_t column) { read.insert(column); });
+  std::set<size_t> compared_texts;
+  if (const auto* groups = std::get_if<GroupSink>(&sink))
+    compared_texts = groups->layout.ComparedTexts();
+  for (InputColumn column : input.columns) {
+    if (column.table == table && column.HoldsText())
+      text_columns.push_back(column);
+    if (read.count(column.number) == 0)
+      continue;
+    if (column.table == table) {
+      column.is_whole = column.HoldsText() && compared_texts.count(column.number) != 0;
+      columns.push_back(std::move(column));
+    } else {
+      joined_columns.push_back(std::move(column));
+    }
+  }
+  for (const InputColumn& column : columns)
+    numbers.AddColumn(column.number);
+  for (const Join& join : joins) {
+    numbers.AddTable(join.table.table);
+    for (size_t linked : join.table.links)
+      numbers.AddTable(linked);
+  }
+  for (const InputColumn& column : joined_columns) {
+    numbers.AddColumn(column.number);
+    numbers.AddTable(column.table);
+  }
+  // What kernels find rows of by their numbers.
+  for (const std::vector<InputColumn>* list : {&columns, &joined_columns}) {
+    for (const InputColumn& column : *list)
+      values->gathered.Add(column, list == &joined_columns || column.is_whole);
+  }
+}
+
+bool LoweredPipeline::MultipliesRows() const {
+  return std::any_of(joins.begin(), joins.end(), [](const Join& join) {
+    return join.GivesBuildSide() && !join.table.keys_are_unique;
+  });
+}
+
+bool LoweredPipeline::NeedsStops() const {
+  return MultipliesRows() || std::any_of(joins.begin(), joins.end(), [](const Join& join) {
+           return join.table.IsNestedLoop();
+         });
+}
+
+bool LoweredPipeline::HasChains() const {
+  return std::any_of(joins.begin(), joins.end(),
+                     [](const Join& join) { return !join.table.keys_are_unique; });
+}
+
+std::vector<InputColumn> LoweredPipeline::ReadColumns() const {
+  std::vector<InputColumn> all = columns;
+  all.insert(all.end(), joined_columns.begin(), joined_columns.end());
+  return all;
+}
+
+}  // namespace margay::optimize

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "optimize/physical/join_method.hpp"
+#include "optimize/physical/program.hpp"
+#include "plan/node.hpp"
+
+namespace margay::optimize {
+
+//! What a scan of a plan reads.
+struct ScanInput {
+  struct Column {
+    std::shared_ptr<const storage::ColumnForm> form;
+    std::shared_ptr<const storage::ColumnImage> image;  //!< null where there is none yet
+  };
+
+  uint64_t rows = 0;
+  std::vector<uint64_t> ids;  //!< of its columns: plan::ScanColumn::id
+  std::vector<Column> columns;
+};
+
+struct LoweringOptions {
+  Shape shape = Shape::Loop;
+  //! That of all joins that it can serve; without one each has what suits it.
+  std::optional<JoinMethod> method = {};
+  //! What the device may use: a table that would take much of it is scanned, not looked up in. With
+  //! 0 all are scanned, whatever estimates say.
+  uint64_t memory = UINT64_MAX;
+};
+
+//! Why there is no program for a plan.
+struct LoweringRefusal {
+  std::string reason;
+};
+
+//! Lowers `plan`, whose scans read `inputs`, to a program. Writes no code.
+std::variant<std::shared_ptr<const Program>, LoweringRefusal> Lower(
+    const plan::NodePointer& plan, const std::vector<ScanInput>& inputs,
+    const LoweringOptions& options);
+
+}  // namespace margay::optimize
