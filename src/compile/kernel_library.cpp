@@ -30,12 +30,12 @@ std::shared_ptr<const KernelSource> KernelLibrary::Find(const KernelDigest& dige
   return Touch(digest);
 }
 
-std::shared_ptr<const KernelSource> KernelLibrary::Get(
-    const KernelDigest& digest, const optimize::LoweredPipeline& pipeline) {
+std::shared_ptr<const KernelSource> KernelLibrary::Get(const KernelDigest& digest,
+                                                       const optimize::LoweredPipeline& pipeline) {
   if (auto known = Find(digest)) {
     if (is_each_checked && known->program.Text() != WriteKernel(pipeline).program.Text()) {
-      throw std::logic_error("two kernels have one digest:\n" + known->program.Text() +
-                             "\nand:\n" + WriteKernel(pipeline).program.Text());
+      throw std::logic_error("two kernels have one digest:\n" + known->program.Text() + "\nand:\n" +
+                             WriteKernel(pipeline).program.Text());
     }
     return known;
   }

@@ -11,7 +11,7 @@ namespace margay::device {
 class ProgramSource {
  public:
   //! Hashes the text; keep what is used often.
-  ProgramSource(std::string text);         // NOLINT: a text is a source
+  ProgramSource(std::string text);  // NOLINT: a text is a source
   ProgramSource(const char* text) : ProgramSource(std::string(text)) {}  // NOLINT: the same
   ProgramSource() : ProgramSource(std::string()) {}
 

@@ -127,8 +127,8 @@ class Part {
 
   //! All kernels are written, and their programs in memory: a run will not wait for a compiler.
   virtual bool IsBuilt() const = 0;
-  //! Writes the kernels and builds their programs (tens to hundreds of milliseconds), unless that is
-  //! done.
+  //! Writes the kernels and builds their programs (tens to hundreds of milliseconds), unless that
+  //! is done.
   virtual void Build() const = 0;
   //! The source of all kernels; writes those that are not there yet.
   virtual std::string Source() const = 0;

@@ -70,8 +70,8 @@ std::vector<compile::KernelDigest> DigestsOf(const optimize::Program& program) {
 }  // namespace
 
 std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
-    const plan::NodePointer& plan, const Images& images, const Place& place,
-    optimize::Shape shape, std::optional<optimize::JoinMethod> method, bool may_guess) {
+    const plan::NodePointer& plan, const Images& images, const Place& place, optimize::Shape shape,
+    std::optional<optimize::JoinMethod> method, bool may_guess) {
   Attempt attempt =
       TryMake(plan, images, place, {shape, method, may_guess ? place.pool->Limit() : 0});
   if (attempt.part)

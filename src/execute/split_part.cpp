@@ -46,9 +46,7 @@ class SplitRun : public Run {
 
 SplitPart::SplitPart(std::shared_ptr<const Part> left, std::shared_ptr<const Part> right,
                      size_t shared_columns)
-    : left_(std::move(left)),
-      right_(std::move(right)),
-      shared_columns_(shared_columns) {}
+    : left_(std::move(left)), right_(std::move(right)), shared_columns_(shared_columns) {}
 
 std::optional<std::pair<plan::NodePointer, plan::NodePointer>> SplitPart::Cut(
     const plan::NodePointer& plan) {

@@ -11,8 +11,8 @@
 #include "integration/type_conversion.hpp"
 #include "integration/version/bindings.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/distinct_aggregates.hpp"
-#include "plan/projected_errors.hpp"
+#include "optimize/rewrite/distinct_aggregates.hpp"
+#include "optimize/rewrite/projected_errors.hpp"
 
 namespace margay::integration {
 
@@ -197,7 +197,7 @@ std::vector<std::optional<TextOrigin>> CompressedKeys(const LogicalAggregate& ag
 Relation WithTexts(duckdb::ClientContext& context,
                    const std::vector<std::optional<TextOrigin>>& origins, const CaptureScope& input,
                    const plan::NodePointer& rows, std::vector<plan::ExpressionPointer> groups,
-                   const plan::DistinctAggregates& aggregates, Relation aggregated) {
+                   const optimize::DistinctAggregates& aggregates, Relation aggregated) {
   std::vector<plan::ExpressionPointer> outputs = plan::OutputColumns(*aggregated.node);
   for (size_t i = 0; i < origins.size(); i++) {
     if (!origins[i]) {
@@ -269,8 +269,8 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
       readers.push_back(captured.argument);
     }
   }
-  const plan::NodePointer rows = plan::KeepProjectedErrors(relation.node, readers);
-  const plan::DistinctAggregates distinct(aggregates, is_distinct);
+  const plan::NodePointer rows = optimize::KeepProjectedErrors(relation.node, readers);
+  const optimize::DistinctAggregates distinct(aggregates, is_distinct);
   const size_t sets = std::max<size_t>(aggregate.grouping_sets.size(), 1);
   if (distinct.Readings() > 1 || (distinct.HasDistinct() && sets > 1)) {
     if (Reason reason = RefuseScans("DISTINCT in several aggregates",

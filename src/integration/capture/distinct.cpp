@@ -8,8 +8,8 @@
 #include "integration/capture/relation.hpp"
 #include "integration/capture/text_origins.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/first_rows.hpp"
-#include "plan/projected_errors.hpp"
+#include "optimize/rewrite/first_rows.hpp"
+#include "optimize/rewrite/projected_errors.hpp"
 
 namespace margay::integration {
 
@@ -69,9 +69,9 @@ bool IsCompression(const duckdb::LogicalOperator& op) {
 //! Compressing raises none.
 plan::NodePointer KeepErrors(const duckdb::LogicalOperator& op, const plan::NodePointer& node) {
   if (node->Kind() != plan::NodeKind::Project || !IsCompression(op)) {
-    return plan::KeepAllProjectedErrors(node);
+    return optimize::KeepAllProjectedErrors(node);
   }
-  return plan::Node::Project(plan::KeepAllProjectedErrors(node->Input()), node->Expressions());
+  return plan::Node::Project(optimize::KeepAllProjectedErrors(node->Input()), node->Expressions());
 }
 
 //! Captures a target or a key of the order of a DISTINCT ON. Texts that DuckDB has compressed to
@@ -143,7 +143,7 @@ Reason AddDistinctOn(duckdb::ClientContext& context, const duckdb::LogicalDistin
     return reason;
   }
   const plan::NodePointer rows = KeepErrors(*distinct.children[0], relation.node);
-  relation.node = plan::FirstRows(ReadBound(rows, relation.scope), groups, order);
+  relation.node = optimize::FirstRows(ReadBound(rows, relation.scope), groups, order);
   relation.part.has_aggregate = true;
   return std::nullopt;
 }

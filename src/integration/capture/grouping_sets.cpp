@@ -34,7 +34,7 @@ int64_t GroupingBits(const duckdb::unsafe_vector<ColumnNumber>& keys,
 class SetGrouper {
  public:
   SetGrouper(const duckdb::LogicalAggregate& op, plan::NodePointer input,
-             std::vector<ExpressionPointer> groups, plan::DistinctAggregates aggregates)
+             std::vector<ExpressionPointer> groups, optimize::DistinctAggregates aggregates)
       : op_(op),
         input_(std::move(input)),
         groups_(std::move(groups)),
@@ -68,7 +68,7 @@ class SetGrouper {
       }
     }
     const std::vector<bool> is_distinct(aggregates.size(), false);
-    aggregates_ = plan::DistinctAggregates(std::move(aggregates), is_distinct);
+    aggregates_ = optimize::DistinctAggregates(std::move(aggregates), is_distinct);
   }
 
   plan::NodePointer Group(const duckdb::GroupingSet& set) const {
@@ -119,7 +119,7 @@ class SetGrouper {
   const duckdb::LogicalAggregate& op_;
   plan::NodePointer input_;
   std::vector<ExpressionPointer> groups_;
-  plan::DistinctAggregates aggregates_;
+  optimize::DistinctAggregates aggregates_;
   bool is_grouped_ = false;             //!< the input is the groups of the set with all keys
   std::vector<bool> is_sum_of_counts_;  //!< per aggregate of those
 };
@@ -149,7 +149,7 @@ void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation) {
 
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,
                               const std::vector<plan::ExpressionPointer>& groups,
-                              const plan::DistinctAggregates& aggregates) {
+                              const optimize::DistinctAggregates& aggregates) {
   SetGrouper grouper(op, input, groups, aggregates);
   grouper.ReuseGroups();
   std::vector<plan::NodePointer> sets;

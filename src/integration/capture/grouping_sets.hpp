@@ -4,7 +4,7 @@
 
 #include "duckdb/planner/operator/logical_aggregate.hpp"
 #include "integration/capture/relation.hpp"
-#include "plan/distinct_aggregates.hpp"
+#include "optimize/rewrite/distinct_aggregates.hpp"
 
 namespace margay::integration {
 
@@ -22,6 +22,6 @@ void AddGroupingCalls(const duckdb::LogicalAggregate& op, Relation& relation);
 //! them, its `aggregates`, and its calls of GROUPING().
 plan::NodePointer GroupBySets(const duckdb::LogicalAggregate& op, const plan::NodePointer& input,
                               const std::vector<plan::ExpressionPointer>& groups,
-                              const plan::DistinctAggregates& aggregates);
+                              const optimize::DistinctAggregates& aggregates);
 
 }  // namespace margay::integration

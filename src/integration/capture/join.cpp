@@ -10,7 +10,7 @@
 #include "integration/capture/set_operation.hpp"
 #include "integration/capture/text_origins.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/domain.hpp"
+#include "optimize/rewrite/domain.hpp"
 
 namespace margay::integration {
 
@@ -196,7 +196,7 @@ class ConditionCapture {
       const plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
       return AddKey({is_exchanged ? right.expression : left.expression, of_build,
                      comparison.type == ExpressionType::COMPARE_NOT_DISTINCT_FROM &&
-                         !plan::IsNeverNull(*of_build, build_node_)});
+                         !optimize::IsNeverNull(*of_build, build_node_)});
     }
     plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
     of_build = plan::Substitute(of_build, build_columns_);
@@ -267,7 +267,7 @@ class ConditionCapture {
     }
     of_build = plan::Substitute(of_build, own);
     return plan::JoinKey{of_probe, of_build,
-                         nulls_are_equal && !plan::IsNeverNull(*of_build, build_node_)};
+                         nulls_are_equal && !optimize::IsNeverNull(*of_build, build_node_)};
   }
 
   enum class Side { Probe, Build, None };
@@ -350,7 +350,7 @@ Reason CaptureColumnKeys(duckdb::ClientContext& context, const Relation& left,
     }
     const plan::ExpressionPointer build = column(right, of_right);
     if (Reason reason = conditions.AddKey(
-            {column(left, of_left), build, !plan::IsNeverNull(*build, *right.node)})) {
+            {column(left, of_left), build, !optimize::IsNeverNull(*build, *right.node)})) {
       return reason;
     }
   }

@@ -7,7 +7,7 @@
 #include "duckdb/planner/operator/logical_top_n.hpp"
 #include "integration/capture/relation.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/uncompressed.hpp"
+#include "optimize/rewrite/uncompressed.hpp"
 
 namespace margay::integration {
 
@@ -66,7 +66,7 @@ bool ComputesKeys(const plan::Node& order) {
              node = node->Input().get()) {
           expression = plan::Substitute(expression, node->Expressions());
         }
-        expression = plan::Uncompressed(expression);
+        expression = optimize::Uncompressed(expression);
         const bool is_compressed = expression->GetOperation() == plan::Operation::Dictionary &&
                                    expression->Function().IsIncreasing();
         return expression->GetOperation() != plan::Operation::Column && !is_compressed;
@@ -95,8 +95,8 @@ bool IsSameOrder(const Relation& relation, std::vector<plan::OrderKey> keys) {
   return std::equal(keys.begin(), keys.end(), node->OrderKeys().begin(), node->OrderKeys().end(),
                     [](const plan::OrderKey& a, const plan::OrderKey& b) {
                       return a.is_descending == b.is_descending && a.nulls_first == b.nulls_first &&
-                             plan::SameExpression(*plan::Uncompressed(a.expression),
-                                                  *plan::Uncompressed(b.expression));
+                             plan::SameExpression(*optimize::Uncompressed(a.expression),
+                                                  *optimize::Uncompressed(b.expression));
                     });
 }
 

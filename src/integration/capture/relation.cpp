@@ -10,8 +10,8 @@
 #include "integration/capture/text_origins.hpp"
 #include "integration/type_conversion.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/projected_errors.hpp"
-#include "plan/prune_scans.hpp"
+#include "optimize/rewrite/projected_errors.hpp"
+#include "optimize/rewrite/prune_scans.hpp"
 
 namespace margay::integration {
 
@@ -220,7 +220,7 @@ Reason AddProjection(duckdb::ClientContext& context, duckdb::LogicalOperator& op
   }
   PassBases(input, output, expressions);
   NameOnce(output.columns);
-  plan::NodePointer projected = plan::KeepProjectedErrors(relation.node, expressions);
+  plan::NodePointer projected = optimize::KeepProjectedErrors(relation.node, expressions);
   relation.node = plan::Node::Project(std::move(projected), std::move(expressions));
   relation.scope = std::move(output);
   return std::nullopt;
@@ -260,7 +260,7 @@ Reason FinishPart(duckdb::ClientContext& context, duckdb::LogicalOperator& op, R
   for (const plan::Node* scan : plan::Scans(*relation.node)) {
     relation.part.tables.push_back(*tables.at(scan));
   }
-  relation.part.plan = plan::PruneScans(relation.node);
+  relation.part.plan = optimize::PruneScans(relation.node);
   relation.part.text = TextOf(*relation.part.plan);
   relation.part.estimated_rows = op.EstimateCardinality(context);
   return std::nullopt;

@@ -60,7 +60,7 @@ Reason AddAggregate(duckdb::ClientContext& context, duckdb::LogicalOperator& op,
 inline constexpr size_t kMostScans = 32;
 Reason RefuseScans(const std::string& name, size_t scans);
 
-//! Adds a DISTINCT, as groups without aggregates, or a DISTINCT ON, see plan::FirstRows.
+//! Adds a DISTINCT, as groups without aggregates, or a DISTINCT ON, see optimize::FirstRows.
 Reason AddDistinct(duckdb::ClientContext& context, duckdb::LogicalOperator& op, Relation& relation);
 
 //! Adds an ORDER_BY, a TOP_N or a LIMIT.

@@ -6,7 +6,7 @@
 #include "duckdb/planner/operator/logical_set_operation.hpp"
 #include "integration/capture/join.hpp"
 #include "integration/version/bindings.hpp"
-#include "plan/repeated_rows.hpp"
+#include "optimize/rewrite/repeated_rows.hpp"
 
 namespace margay::integration {
 
@@ -142,7 +142,7 @@ plan::NodePointer JoinCounts(bool is_intersect, const Relation& left, const Rela
     rows = plan::Node::Filter(
         rows, Expression::Make(Operation::Greater, plan::TypeKind::Boolean, {in_left, zero}));
   }
-  return plan::RepeatRows(rows, columns, left.node);
+  return optimize::RepeatRows(rows, columns, left.node);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "integration/capture/relation.hpp"
 #include "integration/version/bindings.hpp"
 #include "integration/version/expressions.hpp"
-#include "plan/domain.hpp"
+#include "optimize/rewrite/domain.hpp"
 
 namespace margay::integration {
 
@@ -63,7 +63,7 @@ Reason MakeDomain(duckdb::ClientContext& context, const duckdb::LogicalOperator&
     }
     domain.values.push_back(std::move(captured.expression));
   }
-  domain.relation.node = plan::DomainOf(outer.node, domain.values);
+  domain.relation.node = optimize::DomainOf(outer.node, domain.values);
   domain.relation.tables = outer.tables;
   domain.relation.part.has_aggregate = true;
   return std::nullopt;
@@ -76,7 +76,7 @@ Reason ReadDomain(const duckdb::LogicalOperator& op, const Domain& domain, Relat
 }
 
 void LeaveOutDomain(const Domain& domain, Relation& relation) {
-  relation.node = plan::WithoutDomain(relation.node, *domain.relation.node, domain.values);
+  relation.node = optimize::WithoutDomain(relation.node, *domain.relation.node, domain.values);
   relation.part.has_aggregate = HoldsAggregate(*relation.node);
 }
 

@@ -8,9 +8,9 @@
 #include "duckdb/main/client_context.hpp"
 #include "integration/image/duck_table_source.hpp"
 #include "integration/instance.hpp"
-#include "plan/nested_loops.hpp"
+#include "optimize/estimate/nested_loop_rows.hpp"
+#include "optimize/rewrite/partitions.hpp"
 #include "plan/node.hpp"
-#include "plan/partitions.hpp"
 
 namespace margay::integration {
 namespace {
@@ -88,7 +88,7 @@ uint64_t NestedLoopRows(const CapturedPart& part, const PartTables& tables) {
     rows.push_back(table ? tables.tables[*table].source->TotalRows()
                          : part.taps[*part.tables[i].tap].estimated_rows);
   }
-  return plan::NestedLoopRows(*part.plan, rows);
+  return optimize::NestedLoopRows(*part.plan, rows);
 }
 
 uint64_t RowsOfLargest(const PartTables& tables) {
@@ -139,22 +139,22 @@ struct PlannedPart {
 };
 
 //! The plan of `part` in as many partitions as the settings say; none where that can't be done.
-std::optional<plan::PartitionedPlan> PartitionedPlanOf(const plan::NodePointer& plan,
-                                                       const TableCopies& copies,
-                                                       const Settings& settings) {
+std::optional<optimize::PartitionedPlan> PartitionedPlanOf(const plan::NodePointer& plan,
+                                                           const TableCopies& copies,
+                                                           const Settings& settings) {
   const auto scans = plan::Scans(*plan);
   std::vector<uint64_t> rows;
   for (const auto& copy : copies) {
     rows.push_back(copy->Image()->Rows());
   }
-  auto find_bounds = [&](size_t scan, size_t column) -> std::optional<plan::ValueBounds> {
+  auto find_bounds = [&](size_t scan, size_t column) -> std::optional<optimize::ValueBounds> {
     const auto image = copies[scan]->Image()->Find(scans[scan]->Columns()[column].id);
     if (!image || !image->Statistics().HasValues()) {
       return std::nullopt;
     }
-    return plan::ValueBounds{image->Statistics().min, image->Statistics().max};
+    return optimize::ValueBounds{image->Statistics().min, image->Statistics().max};
   };
-  return plan::Partition(plan, rows, find_bounds, static_cast<uint32_t>(settings.partitions));
+  return optimize::Partition(plan, rows, find_bounds, static_cast<uint32_t>(settings.partitions));
 }
 
 //! Generates the kernels of `part` over `copies`, one per scan. Throws execute::ImageLost.

@@ -35,8 +35,8 @@ void GatheredColumns::AddForm(const storage::ColumnForm& form, const storage::Co
     return;
   for (size_t segment = 1; segment < text->Segments().size(); segment++) {
     if (text->TextExtentOf(segment) != text->TextExtentOf(segment - 1)) {
-      places.text_begins.push_back(parameters_.AddInteger(
-          Int128{segment} * storage::kSegmentRows, Machine::Int64));
+      places.text_begins.push_back(
+          parameters_.AddInteger(Int128{segment} * storage::kSegmentRows, Machine::Int64));
     }
   }
 }

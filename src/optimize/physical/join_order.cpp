@@ -7,8 +7,8 @@
 
 #include "optimize/estimate/selectivity.hpp"
 #include "optimize/estimate/uniqueness.hpp"
+#include "optimize/rewrite/uncompressed.hpp"
 #include "optimize/value/value_builder.hpp"
-#include "plan/uncompressed.hpp"
 
 namespace margay::optimize {
 
@@ -91,8 +91,8 @@ class JoinOrder {
     BuildPipeline& build = stage_.builds[join.build];
     for (size_t i = 0; i < join.keys.size(); i++) {
       plan::JoinKey& key = join.keys[i];
-      const plan::ExpressionPointer probe_integer = plan::Uncompressed(key.probe);
-      const plan::ExpressionPointer build_integer = plan::Uncompressed(key.build);
+      const plan::ExpressionPointer probe_integer = Uncompressed(key.probe);
+      const plan::ExpressionPointer build_integer = Uncompressed(key.build);
       if (probe_integer == key.probe || build_integer == key.build ||
           key.probe->GetType() != key.build->GetType() ||
           !plan::SameExpression(key.probe->Operand(0).Operand(1),

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "plan/prune_scans.hpp"
+#include "optimize/rewrite/prune_scans.hpp"
 
 namespace margay::optimize {
 
@@ -102,7 +102,7 @@ class Cutter {
 
 StageCut CutStage(const NodePointer& plan) {
   Cutter cutter;
-  cutter.cut.plan = plan::PruneScans(cutter.CutInputs(plan, nullptr));
+  cutter.cut.plan = PruneScans(cutter.CutInputs(plan, nullptr));
   return std::move(cutter.cut);
 }
 

@@ -477,8 +477,8 @@ TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
                  {{Column(0), Column(0)}}, nullptr),
       {1}, {});
   const auto make = [&](bool may_guess) {
-    auto made =
-        Part::Make(plan, images, PlaceOn(device, fixture.pool), optimize::Shape::Loop, {}, may_guess);
+    auto made = Part::Make(plan, images, PlaceOn(device, fixture.pool), optimize::Shape::Loop, {},
+                           may_guess);
     return std::dynamic_pointer_cast<const ProgramPart>(
         std::get<std::shared_ptr<const Part>>(std::move(made)));
   };

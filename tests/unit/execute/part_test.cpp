@@ -304,7 +304,8 @@ TEST_P(PartTest, Unions) {
   for (const Target& target : Targets()) {
     SCOPED_TRACE(target.device->Info().name + " " + std::string(ShapeName(target.shape)));
     const Fixture fixture = Build(target, rows);
-    auto made = Part::Make(plan, {fixture.image, fixture.image, fixture.image}, PlaceOn(target.device, fixture.pool), target.shape);
+    auto made = Part::Make(plan, {fixture.image, fixture.image, fixture.image},
+                           PlaceOn(target.device, fixture.pool), target.shape);
     ASSERT_TRUE(std::holds_alternative<std::shared_ptr<const Part>>(made));
     const auto run = std::get<0>(made)->Start({});
     std::vector<std::string> actual;

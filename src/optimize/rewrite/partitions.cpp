@@ -1,10 +1,29 @@
-#include "plan/partitions.hpp"
+#include "optimize/rewrite/partitions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Aggregate;
+using plan::AggregateFunction;
+using plan::BottomScan;
+using plan::Conjunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKey;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OutputColumns;
+using plan::Scans;
+using plan::Type;
+using plan::TypeKind;
+using plan::UsesRowNumbers;
+using plan::WithInputs;
 
 namespace {
 
@@ -445,4 +464,4 @@ std::optional<PartitionedPlan> Partition(const NodePointer& plan, const std::vec
   return Partitioner(plan, rows, find_bounds).Make(partitions);
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

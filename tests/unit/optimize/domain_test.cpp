@@ -1,13 +1,15 @@
-#include "plan/domain.hpp"
+#include "optimize/rewrite/domain.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 ExpressionPointer Compare(Operation operation, size_t left, size_t right) {
   return Expression::Make(operation, kBoolean, {Number(left), Number(right)});
@@ -176,4 +178,4 @@ TEST(IsNeverNull, NumbersOfRowsUnlessAJoinFindsNone) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -2,10 +2,10 @@
 
 #include "plan/expression.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 
 //! The integer `x` of CAST(x - constant AS ...), which is how DuckDB compresses integers to their
 //! distance from the lowest one; `expression` itself where it is something else.
-const ExpressionPointer& Uncompressed(const ExpressionPointer& expression);
+const plan::ExpressionPointer& Uncompressed(const plan::ExpressionPointer& expression);
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -5,7 +5,7 @@
 
 #include "plan/node.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 
 //! Aggregates some of which fold each different value of their argument once (DISTINCT).
 //!
@@ -15,30 +15,31 @@ namespace margay::plan {
 class DistinctAggregates {
  public:
   //! `is_distinct` says for each of `aggregates` whether it is one of those.
-  DistinctAggregates(std::vector<Aggregate> aggregates, const std::vector<bool>& is_distinct);
+  DistinctAggregates(std::vector<plan::Aggregate> aggregates, const std::vector<bool>& is_distinct);
 
-  const std::vector<Aggregate>& Aggregates() const { return aggregates_; }
+  const std::vector<plan::Aggregate>& Aggregates() const { return aggregates_; }
   bool HasDistinct() const { return has_distinct_; }
 
   //! How many times the rows of the input are read: 1 where there is no join.
   size_t Readings() const;
 
   //! The rows of `input` in `groups`: these keys, then the aggregates.
-  NodePointer Group(const NodePointer& input, const std::vector<ExpressionPointer>& groups) const;
+  plan::NodePointer Group(const plan::NodePointer& input,
+                          const std::vector<plan::ExpressionPointer>& groups) const;
 
  private:
   //! Aggregates with groups of their own.
   struct Branch {
-    ExpressionPointer argument;      //!< null: they fold all rows
-    std::vector<size_t> aggregates;  //!< their numbers
+    plan::ExpressionPointer argument;  //!< null: they fold all rows
+    std::vector<size_t> aggregates;    //!< their numbers
   };
 
-  NodePointer GroupBranch(const Branch& branch, const NodePointer& input,
-                          const std::vector<ExpressionPointer>& groups) const;
+  plan::NodePointer GroupBranch(const Branch& branch, const plan::NodePointer& input,
+                                const std::vector<plan::ExpressionPointer>& groups) const;
 
-  std::vector<Aggregate> aggregates_;
+  std::vector<plan::Aggregate> aggregates_;
   bool has_distinct_;
   std::vector<Branch> branches_;
 };
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -8,7 +8,7 @@
 
 #include "plan/node.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 
 //! The least and the greatest value of a column, NULLs aside.
 struct ValueBounds {
@@ -21,7 +21,7 @@ using FindBounds = std::function<std::optional<ValueBounds>(size_t scan, size_t 
 
 //! A plan that computes joins and groups in partitions, one after the other.
 struct PartitionedPlan {
-  NodePointer plan;
+  plan::NodePointer plan;
   std::vector<size_t> scans;  //!< per scan of `plan`: its number in the plan that was given
   std::string key;            //!< the column by which rows are parted, for people
   uint32_t partitions = 0;
@@ -33,9 +33,10 @@ struct PartitionedPlan {
 //! The build sides that have such a range are kept as tables of their own: as small as the range
 //! makes them. None where there is no such column.
 //!
-//! `rows` are those of the scans of `plan`, which has each join in one place (plan::PruneScans sees
+//! `rows` are those of the scans of `plan`, which has each join in one place (PruneScans sees
 //! to that).
-std::optional<PartitionedPlan> Partition(const NodePointer& plan, const std::vector<uint64_t>& rows,
+std::optional<PartitionedPlan> Partition(const plan::NodePointer& plan,
+                                         const std::vector<uint64_t>& rows,
                                          const FindBounds& find_bounds, uint32_t partitions);
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

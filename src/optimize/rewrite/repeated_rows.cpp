@@ -1,10 +1,19 @@
-#include "plan/repeated_rows.hpp"
+#include "optimize/rewrite/repeated_rows.hpp"
 
 #include <utility>
 
-#include "plan/row_numbers.hpp"
+#include "optimize/rewrite/row_numbers.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OutputColumns;
+using plan::TypeKind;
 
 NodePointer RepeatRows(const NodePointer& node, size_t count, const NodePointer& most) {
   const auto column = [](size_t number) { return Expression::Column(number, TypeKind::Int64, {}); };
@@ -21,4 +30,4 @@ NodePointer RepeatRows(const NodePointer& node, size_t count, const NodePointer&
   return Node::Project(std::move(repeated), std::move(outputs));
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -2,10 +2,10 @@
 
 #include "plan/node.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 
 //! `plan` without what nothing uses: columns of scans, and outputs of projections in between. Its
 //! own output is the same, and an aggregate that it has in several places stays one node.
-NodePointer PruneScans(const NodePointer& plan);
+plan::NodePointer PruneScans(const plan::NodePointer& plan);
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,8 +1,12 @@
-#include "plan/nested_loops.hpp"
+#include "optimize/estimate/nested_loop_rows.hpp"
 
 #include <algorithm>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::JoinKind;
+using plan::Node;
+using plan::NodeKind;
 
 namespace {
 
@@ -66,4 +70,4 @@ uint64_t NestedLoopRows(const Node& plan, const std::vector<uint64_t>& rows) {
   return walk.LoopRows();
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,11 +1,25 @@
-#include "plan/distinct_aggregates.hpp"
+#include "optimize/rewrite/distinct_aggregates.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "plan/domain.hpp"
+#include "optimize/rewrite/domain.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Aggregate;
+using plan::AggregateFunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKey;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OutputColumns;
+using plan::SameExpression;
+using plan::Type;
+using plan::TypeKind;
 
 namespace {
 
@@ -132,4 +146,4 @@ NodePointer DistinctAggregates::GroupBranch(const Branch& branch, const NodePoin
   return Node::GroupBy(values, FirstColumns(*values, groups.size()), std::move(aggregates));
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,15 +1,17 @@
-#include "plan/first_rows.hpp"
+#include "optimize/rewrite/first_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "plan/repeated_rows.hpp"
-#include "plan/row_numbers.hpp"
-#include "plan_builders.hpp"
+#include "optimize/rewrite/repeated_rows.hpp"
+#include "optimize/rewrite/row_numbers.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 ExpressionPointer RowNumber(size_t column) {
   return Expression::Make(Operation::RowNumber, kBigint, {Number(column)});
@@ -101,4 +103,4 @@ TEST(RepeatRows, JoinsTheDifferentCountsWithSmallerNumbers) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

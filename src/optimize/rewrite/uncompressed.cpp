@@ -1,6 +1,9 @@
-#include "plan/uncompressed.hpp"
+#include "optimize/rewrite/uncompressed.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::ExpressionPointer;
+using plan::Operation;
 
 const ExpressionPointer& Uncompressed(const ExpressionPointer& expression) {
   if (expression->GetOperation() != Operation::Cast ||
@@ -11,4 +14,4 @@ const ExpressionPointer& Uncompressed(const ExpressionPointer& expression) {
   return expression->Operand(0).Operands()[0];
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

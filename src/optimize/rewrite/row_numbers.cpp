@@ -1,8 +1,20 @@
-#include "plan/row_numbers.hpp"
+#include "optimize/rewrite/row_numbers.hpp"
 
 #include <utility>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::GivesBuildSide;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OutputColumns;
+using plan::Substitute;
+using plan::TypeKind;
+using plan::VisitColumns;
 
 namespace {
 
@@ -104,4 +116,4 @@ NodePointer NumbersOf(const NodePointer& node) {
   return Node::Project(std::move(numbered), {std::move(number)});
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,11 +1,13 @@
-#include "plan/partitions.hpp"
+#include "optimize/rewrite/partitions.hpp"
 
 #include <gtest/gtest.h>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 std::optional<ValueBounds> Hundred(size_t /*scan*/, size_t /*column*/) {
   return ValueBounds{0, 99};
@@ -212,4 +214,4 @@ TEST(Partitions, WhatIsReadTwiceStaysOne) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -4,7 +4,7 @@
 
 #include "plan/node.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 
 //! Of the rows of `node` in which `groups` have the same values, NULLs among them, the first one in
 //! `order`, and any one of several that are; all of its columns come from one row.
@@ -12,7 +12,8 @@ namespace margay::plan {
 //! The plan has no such operator: for one key of the order after the other, the rows that are left
 //! of each group are grouped, for the first value of the key, and joined by that. The last key is
 //! the number of the row in its table. Rows of several tables are kept as one first.
-NodePointer FirstRows(const NodePointer& node, const std::vector<ExpressionPointer>& groups,
-                      const std::vector<OrderKey>& order);
+plan::NodePointer FirstRows(const plan::NodePointer& node,
+                            const std::vector<plan::ExpressionPointer>& groups,
+                            const std::vector<plan::OrderKey>& order);
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,13 +1,15 @@
-#include "plan/prune_scans.hpp"
+#include "optimize/rewrite/prune_scans.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 //! A scan of `table` with columns a, b, c, d that are numbered from 10 on.
 NodePointer Table(const std::string& table) {
@@ -144,4 +146,4 @@ TEST(PruneScans, JoinsOfJoins) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,4 +1,4 @@
-#include "plan/prune_scans.hpp"
+#include "optimize/rewrite/prune_scans.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,21 @@
 #include <unordered_map>
 #include <utility>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Aggregate;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKey;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OrderKey;
+using plan::ScanColumn;
+using plan::Substitute;
+using plan::Type;
+using plan::VisitColumns;
 
 namespace {
 
@@ -218,4 +232,4 @@ NodePointer PruneScans(const NodePointer& plan) {
   return Pruner().Prune(*plan, std::vector<bool>(plan->OutputTypes().size(), true)).node;
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

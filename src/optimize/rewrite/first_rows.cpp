@@ -1,12 +1,25 @@
-#include "plan/first_rows.hpp"
+#include "optimize/rewrite/first_rows.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "plan/domain.hpp"
-#include "plan/row_numbers.hpp"
+#include "optimize/rewrite/domain.hpp"
+#include "optimize/rewrite/row_numbers.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::AggregateFunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::JoinKey;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OrderKey;
+using plan::OutputColumns;
+using plan::SameExpression;
+using plan::TypeKind;
 
 namespace {
 
@@ -77,4 +90,4 @@ NodePointer FirstRows(const NodePointer& node, const std::vector<ExpressionPoint
   return Node::Project(std::move(found), std::move(columns));
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

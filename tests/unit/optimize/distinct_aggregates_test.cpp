@@ -1,13 +1,15 @@
-#include "plan/distinct_aggregates.hpp"
+#include "optimize/rewrite/distinct_aggregates.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 constexpr Type kSmallint = TypeKind::Int16;
 
@@ -98,4 +100,4 @@ TEST(DistinctAggregates, OfSeveralArgumentsAreJoined) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,8 +1,19 @@
-#include "plan/projected_errors.hpp"
+#include "optimize/rewrite/projected_errors.hpp"
 
 #include <algorithm>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Conjunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::GivesBuildSide;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePointer;
+using plan::Operation;
+using plan::TypeKind;
+using plan::VisitColumns;
 
 namespace {
 
@@ -122,4 +133,4 @@ NodePointer KeepAllProjectedErrors(const NodePointer& node) {
   }
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize

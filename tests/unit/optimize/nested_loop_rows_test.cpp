@@ -1,13 +1,15 @@
-#include "plan/nested_loops.hpp"
+#include "optimize/estimate/nested_loop_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 NodePointer Table(const std::string& table) {
   return Node::Scan(table, {{0, "a", kBigint}});
@@ -50,4 +52,4 @@ TEST(NestedLoopRows, OfSeveralJoinsTheLargestCounts) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,11 +1,13 @@
-#include "plan/projected_errors.hpp"
+#include "optimize/rewrite/projected_errors.hpp"
 
 #include <gtest/gtest.h>
 
-#include "plan_builders.hpp"
+#include "unit/plan/plan_builders.hpp"
 
-namespace margay::plan {
+namespace margay::optimize {
 namespace {
+
+using namespace plan;  // of which every line of these tests is made
 
 //! a, a + 1 and a < 1 of a table.
 NodePointer Projection() {
@@ -40,4 +42,4 @@ TEST(ProjectedErrors, WhatIsComputedForSomeRowsIsComputedBefore) {
 }
 
 }  // namespace
-}  // namespace margay::plan
+}  // namespace margay::optimize

@@ -1,9 +1,27 @@
-#include "plan/domain.hpp"
+#include "optimize/rewrite/domain.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace margay::plan {
+namespace margay::optimize {
+
+using plan::Aggregate;
+using plan::AggregateFunction;
+using plan::Conjunction;
+using plan::Expression;
+using plan::ExpressionPointer;
+using plan::GivesBuildSide;
+using plan::JoinKey;
+using plan::JoinKind;
+using plan::Node;
+using plan::NodeKind;
+using plan::NodePointer;
+using plan::Operation;
+using plan::OutputColumns;
+using plan::SameExpression;
+using plan::SplitConjunction;
+using plan::Substitute;
+using plan::VisitColumns;
 
 namespace {
 
@@ -324,4 +342,4 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
   return false;
 }
 
-}  // namespace margay::plan
+}  // namespace margay::optimize
