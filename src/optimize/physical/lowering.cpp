@@ -10,6 +10,7 @@
 #include "optimize/physical/ranged_keys.hpp"
 #include "optimize/physical/stage_cut.hpp"
 #include "optimize/physical/text_resolution.hpp"
+#include "optimize/physical/verify_program.hpp"
 #include "optimize/refusal.hpp"
 #include "optimize/rewrite/early_groups.hpp"
 
@@ -28,6 +29,17 @@ struct Wanted {
   std::optional<size_t> into = {};  //!< the sink that gets them, if there is one
 };
 
+//! What a scan of `columns` reads, strings of text included.
+uint64_t BytesOf(const std::vector<InputColumn>& columns) {
+  uint64_t bytes = 0;
+  for (const InputColumn& column : columns) {
+    bytes += column.form->Rows() * column.form->Width();
+    for (const storage::SegmentStatistics& segment : column.form->Segments())
+      bytes += segment.text_bytes;
+  }
+  return bytes;
+}
+
 //! Makes a program, the stages whose results others read first. Throws Unsupported.
 class Lowerer {
  public:
@@ -37,6 +49,7 @@ class Lowerer {
   Program Lower(const plan::NodePointer& plan) {
     CountReaders(plan);
     program_.result = LowerStage(plan, 0, {});
+    VerifyProgram(program_);
     return std::move(program_);
   }
 
@@ -130,11 +143,12 @@ class Lowerer {
       tables.push_back(
           JoinTable::Of(stage, i, tables, context, rows, options_.shape, options_.method));
       sinks.push_back(AddSink(SinkKind::JoinBuild));
-      AddPipeline(LoweredPipeline::OfBuild(input, tables.back()), sinks, sinks.back(), 0);
+      AddPipeline(LoweredPipeline::OfBuild(input, tables.back()), sinks, sinks.back(),
+                  stage.builds[i].expected_share, 0);
     }
     LoweredPipeline result = LoweredPipeline::OfResult(input);
     const size_t sink = wanted.into ? *wanted.into : AddSinkOf(result, wanted.use);
-    AddPipeline(std::move(result), sinks, sink, stage.spared_rows);
+    AddPipeline(std::move(result), sinks, sink, stage.expected_share, stage.spared_rows);
     return sink;
   }
 
@@ -163,16 +177,20 @@ class Lowerer {
     return sink;
   }
 
-  //! `sinks` are those of the stage's build sides.
+  //! `sinks` are those of the stage's build sides; `share` is an estimate of the rows that get to
+  //! `sink` per row of the table.
   void AddPipeline(LoweredPipeline pipeline, const std::vector<size_t>& sinks, size_t sink,
-                   uint64_t spared_rows) {
+                   double share, uint64_t spared_rows) {
     for (LoweredPipeline::Join& join : pipeline.joins)
       join.build = sinks[join.build];
     for (LoweredPipeline::RangedJoin& join : pipeline.ranged_joins)
       join.build = sinks[join.build];
     program_.sinks[sink].pipelines.push_back(program_.pipelines.size());
+    const auto rows = static_cast<double>(program_.tables[pipeline.table].rows) * share;
+    const uint64_t bytes = BytesOf(pipeline.columns);
     program_.pipelines.push_back(
-        {sink, std::make_shared<const LoweredPipeline>(std::move(pipeline)), spared_rows});
+        {sink, std::make_shared<const LoweredPipeline>(std::move(pipeline)), spared_rows,
+         static_cast<uint64_t>(std::min(rows, static_cast<double>(kMostMultipliedRows))), bytes});
   }
 
   //! What makes a table that stays on the device: one of each aggregate or union, wherever the plan

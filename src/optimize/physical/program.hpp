@@ -45,6 +45,8 @@ struct ProgramPipeline {
   std::shared_ptr<const LoweredPipeline> lowered;
   //! Rows of stored tables that are not scanned, by estimates: few of them are looked up instead.
   uint64_t spared_rows = 0;
+  uint64_t estimated_rows = 0;  //!< that get to the sink
+  uint64_t bytes = 0;           //!< of the columns of its table that it reads
 };
 
 //! A plan as it runs on a device: a graph of pipelines, each behind those whose sinks it reads.
