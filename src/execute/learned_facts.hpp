@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "optimize/physical/program.hpp"
+#include "schedule/run_history.hpp"
 
 namespace margay::execute {
 
@@ -21,17 +22,12 @@ class LearnedFacts {
     sizes_[sink].store(size, std::memory_order_relaxed);
   }
 
-  //! What an execution took that scanned `rows` rows, in nanoseconds of its own kernels, but for
-  //! tables that others find cached, times the compute units it had.
-  void LearnTime(double nanoseconds, uint64_t rows);
-  //! Whether executions took longer than they would without looking few rows up in large tables, by
-  //! estimates: the program had better be made without them.
-  bool EstimatedWrong() const;
+  schedule::RunHistory& History() { return history_; }
+  const schedule::RunHistory& History() const { return history_; }
 
  private:
-  const uint64_t spared_rows_;
+  schedule::RunHistory history_;
   std::vector<std::atomic<uint64_t>> sizes_;
-  std::atomic<uint32_t> slow_runs_{0};  //!< in a row
 };
 
 }  // namespace margay::execute

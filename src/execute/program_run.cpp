@@ -73,9 +73,10 @@ void ProgramRun::RunAll() {
   if (context_.HasPending())
     context_.SettleAll();
   const RunStatistics& statistics = context_.Statistics();
-  part_->Learned().LearnTime((statistics.kernel_milliseconds - statistics.structure_milliseconds) *
-                                 1e6 * context_.ComputeUnits(),
-                             statistics.rows_in);
+  part_->Learned().History().Add(
+      (statistics.kernel_milliseconds - statistics.structure_milliseconds) * 1e6 *
+          context_.ComputeUnits(),
+      statistics.rows_in);
   context_.Statistics().host_waits = queue->Waits();
   // Whoever reads the result may take long; others need the memory.
   done_ = pipelines_.size();

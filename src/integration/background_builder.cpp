@@ -5,10 +5,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <deque>
 #include <mutex>
 #include <set>
-#include <unordered_map>
 
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/main/client_context.hpp"
@@ -19,18 +17,13 @@
 #include "duckdb/planner/extension_callback.hpp"
 #include "execute/part.hpp"
 #include "integration/instance.hpp"
-#include "integration/operator/placement.hpp"
+#include "integration/operator/part_maker.hpp"
+#include "schedule/job_list.hpp"
 
 namespace margay::integration {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-//! More waiting jobs than this are not taken: the queries will come back.
-constexpr size_t kMostJobs = 64;
-
-//! A failed job is not tried again sooner: memory is short for a while, and other failures last.
-constexpr auto kRestAfterFailure = std::chrono::seconds(10);
 
 //! How long the exit of the process waits for a job to end; the longest step that can't be
 //! interrupted is a compilation.
@@ -159,7 +152,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
   if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
     return refusal->reason;
   }
-  const auto& part = std::get<PreparedPart>(prepared).part;
+  const auto& part = std::get<PreparedPart>(prepared).made.part;
   if (part && !is_cancelled && !ExitGuard::Instance().IsExiting()) {
     Build(*part, instance->counters);
   }
@@ -168,34 +161,35 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
 
 }  // namespace
 
-std::string BuildJob::Key() const {
-  std::string shape = settings.shape ? std::string(optimize::ShapeName(*settings.shape)) : "auto";
-  std::string method =
-      settings.join_method ? std::string(optimize::JoinMethodName(*settings.join_method)) : "auto";
-  std::string tables;
+BuildJob::Identity BuildJob::GetIdentity() const {
+  Identity identity;
   for (const auto& table : part->tables) {
-    tables += table.catalog + "." + table.schema + "." + table.name + "#" +
-              std::to_string(table.oid) + "\n";
+    if (!table.tap) {
+      identity.tables.push_back({table.catalog, table.oid});
+    }
   }
-  return tables + settings.device + "\n" + shape + "\n" + method + "\n" + part->plan->ToString() +
-         (made ? "\nkernel" : "");
+  identity.device = settings.device;
+  identity.shape = settings.shape;
+  identity.join_method = settings.join_method;
+  identity.plan = part->plan;
+  identity.only_compiles = made != nullptr;
+  return identity;
+}
+
+bool BuildJob::Identity::operator==(const Identity& other) const {
+  return only_compiles == other.only_compiles && tables == other.tables && device == other.device &&
+         shape == other.shape && join_method == other.join_method &&
+         plan::SameNode(*plan, *other.plan);
 }
 
 //! Shared by the builder and its thread.
 struct BackgroundBuilder::Queue {
-  struct Failure {
-    Clock::time_point retry_at;
-    std::string reason;
-  };
-
   duckdb::weak_ptr<duckdb::DatabaseInstance> database;
   std::mutex mutex;
   std::condition_variable changed;
 
   //! Guarded by the mutex.
-  std::deque<BuildJob> jobs;
-  std::string running;
-  std::unordered_map<std::string, Failure> failures;
+  schedule::JobList<BuildJob> jobs;
   bool is_stopping = false;
 
   std::atomic<bool> is_cancelled{false};
@@ -211,7 +205,7 @@ BackgroundBuilder::~BackgroundBuilder() {
     std::lock_guard<std::mutex> guard(queue_->mutex);
     queue_->is_stopping = true;
     queue_->is_cancelled = true;
-    queue_->jobs.clear();
+    queue_->jobs.Clear();
     queue_->changed.notify_all();
   }
   if (!thread_.joinable()) {
@@ -230,55 +224,39 @@ void BackgroundBuilder::Register(duckdb::DatabaseInstance& database) {
 }
 
 void BackgroundBuilder::Start(BuildJob job) {
-  std::string key = job.Key();
   std::lock_guard<std::mutex> guard(queue_->mutex);
   auto database = queue_->database.lock();
   // Without a connection nobody would end the job in time; see Cancel().
   if (!database || duckdb::ConnectionManager::Get(*database).GetConnectionCount() == 0 ||
-      queue_->is_stopping || queue_->is_cancelled || queue_->running == key ||
-      queue_->jobs.size() >= kMostJobs) {
-    return;
-  }
-  for (const auto& waiting : queue_->jobs) {
-    if (waiting.Key() == key) {
-      return;
-    }
-  }
-  std::erase_if(queue_->failures,
-                [](const auto& failure) { return Clock::now() >= failure.second.retry_at; });
-  if (queue_->failures.count(key) != 0) {
+      queue_->is_stopping || queue_->is_cancelled ||
+      !queue_->jobs.Add(std::move(job), Clock::now())) {
     return;
   }
   if (!thread_.joinable()) {
     thread_ = std::thread([queue = queue_] { Work(queue); });
   }
-  queue_->jobs.push_back(std::move(job));
   queue_->changed.notify_all();
 }
 
 std::string BackgroundBuilder::Problem(const BuildJob& job) const {
   std::lock_guard<std::mutex> guard(queue_->mutex);
-  auto failure = queue_->failures.find(job.Key());
-  if (failure == queue_->failures.end() || Clock::now() >= failure->second.retry_at) {
-    return {};
-  }
-  return failure->second.reason;
+  return queue_->jobs.Problem(job.GetIdentity(), Clock::now());
 }
 
 void BackgroundBuilder::NoteProblem(const BuildJob& job, const std::string& reason) {
   std::lock_guard<std::mutex> guard(queue_->mutex);
-  queue_->failures[job.Key()] = {Clock::now() + kRestAfterFailure, reason};
+  queue_->jobs.NoteProblem(job.GetIdentity(), reason, Clock::now());
 }
 
 void BackgroundBuilder::Cancel() noexcept {
   try {
     std::unique_lock<std::mutex> lock(queue_->mutex);
-    queue_->jobs.clear();
-    if (queue_->running.empty() || queue_->is_stopping) {
+    queue_->jobs.Clear();
+    if (!queue_->jobs.IsRunning() || queue_->is_stopping) {
       return;
     }
     queue_->is_cancelled = true;
-    queue_->changed.wait(lock, [this] { return queue_->running.empty(); });
+    queue_->changed.wait(lock, [this] { return !queue_->jobs.IsRunning(); });
     queue_->is_cancelled = false;
   } catch (...) {
     // Only the system's own mutex could fail here; callers are callbacks, which may not throw.
@@ -287,12 +265,13 @@ void BackgroundBuilder::Cancel() noexcept {
 
 void BackgroundBuilder::WaitUntilIdle() {
   std::unique_lock<std::mutex> lock(queue_->mutex);
-  queue_->changed.wait(lock, [this] { return queue_->running.empty() && queue_->jobs.empty(); });
+  queue_->changed.wait(lock,
+                       [this] { return !queue_->jobs.IsRunning() && queue_->jobs.IsEmpty(); });
 }
 
 void BackgroundBuilder::ForgetProblems() {
   std::lock_guard<std::mutex> guard(queue_->mutex);
-  queue_->failures.clear();
+  queue_->jobs.ForgetProblems();
 }
 
 void BackgroundBuilder::Work(const std::shared_ptr<Queue>& queue) {
@@ -300,13 +279,11 @@ void BackgroundBuilder::Work(const std::shared_ptr<Queue>& queue) {
     BuildJob job;
     {
       std::unique_lock<std::mutex> lock(queue->mutex);
-      queue->changed.wait(lock, [&] { return queue->is_stopping || !queue->jobs.empty(); });
+      queue->changed.wait(lock, [&] { return queue->is_stopping || !queue->jobs.IsEmpty(); });
       if (queue->is_stopping) {
         return;
       }
-      job = std::move(queue->jobs.front());
-      queue->jobs.pop_front();
-      queue->running = job.Key();
+      job = queue->jobs.Start();
     }
     std::string problem;
     ExitGuard::Instance().Enter();
@@ -327,12 +304,7 @@ void BackgroundBuilder::Work(const std::shared_ptr<Queue>& queue) {
     }
     ExitGuard::Instance().Leave();
     std::lock_guard<std::mutex> guard(queue->mutex);
-    if (problem.empty()) {
-      queue->failures.erase(queue->running);
-    } else {
-      queue->failures[queue->running] = {Clock::now() + kRestAfterFailure, problem};
-    }
-    queue->running.clear();
+    queue->jobs.Finish(problem, Clock::now());
     queue->changed.notify_all();
   }
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "duckdb/common/shared_ptr.hpp"
 #include "execute/part.hpp"
@@ -23,8 +25,25 @@ struct BuildJob {
   //! first.
   std::shared_ptr<const execute::Part> made;
 
-  //! Equal for jobs that do the same.
-  std::string Key() const;
+  //! What a job is told from others by. Holds no data.
+  struct Identity {
+    //! A table, by its place in the catalog.
+    struct Table {
+      std::string catalog;
+      duckdb::idx_t oid = 0;
+      bool operator==(const Table&) const = default;
+    };
+
+    std::vector<Table> tables;  //!< of the scans, but for taps
+    std::string device;
+    std::optional<optimize::Shape> shape;
+    std::optional<optimize::JoinMethod> join_method;
+    plan::NodePointer plan;
+    bool only_compiles = false;
+
+    bool operator==(const Identity& other) const;
+  };
+  Identity GetIdentity() const;
 };
 
 //! Makes parts ready to run on a device while DuckDB answers: opens the device, encodes columns and

@@ -8,9 +8,9 @@
 
 #include "device/device.hpp"
 #include "execute/part.hpp"
-#include "integration/execution_turns.hpp"
 #include "integration/settings.hpp"
 #include "optimize/physical/shape.hpp"
+#include "schedule/admission.hpp"
 
 namespace duckdb {
 class DatabaseInstance;
@@ -20,7 +20,7 @@ namespace margay::integration {
 
 //! A device in use by one database, with the database's memory and kernels on it.
 struct OpenDevice : execute::Place {
-  std::shared_ptr<ExecutionTurns> turns = std::make_shared<ExecutionTurns>();
+  std::shared_ptr<schedule::Admission> admission = std::make_shared<schedule::Admission>();
 };
 
 //! The shape that the settings ask for, or the one that suits the device.

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -174,7 +176,7 @@ uint64_t Number(const duckdb::ClientContext& context, const char* setting, uint6
 
 }  // namespace
 
-Settings Settings::Read(const duckdb::ClientContext& context) {
+Settings ReadSettings(const duckdb::ClientContext& context) {
   Settings settings;
   std::string mode = Text(context, kMode);
   settings.mode = mode == "force" ? Mode::Force : mode == "off" ? Mode::Off : Mode::Auto;

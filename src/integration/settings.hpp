@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
-#include "optimize/physical/join_method.hpp"
-#include "optimize/physical/shape.hpp"
+#include "schedule/settings.hpp"
 
 namespace duckdb {
 class ClientContext;
@@ -14,31 +9,11 @@ class DatabaseInstance;
 
 namespace margay::integration {
 
-enum class Mode : uint8_t {
-  Auto,   //!< a device where everything is at hand and it is expected to win, else DuckDB
-  Force,  //!< a device, or an error that says why not; for tests and benchmarks
-  Off,    //!< DuckDB
-};
+using schedule::Mode;
+using schedule::Settings;
 
-//! The values of Margay's settings for one execution. See RegisterSettings for their meaning.
-struct Settings {
-  Mode mode = Mode::Auto;
-  std::string device = "auto";
-  //! None: the one that suits the device.
-  std::optional<optimize::Shape> shape;
-  //! None: the one that suits the join.
-  std::optional<optimize::JoinMethod> join_method;
-  //! Bytes; none: the default of the device.
-  std::optional<uint64_t> device_memory;
-  uint64_t min_rows = 0;
-  uint64_t tail_rows = 0;
-  uint64_t dictionary_strings = 0;
-  //! Parts of the rows that joins and groups are computed for one after the other.
-  uint64_t partitions = 1;
-
-  //! The settings as they are now for a connection.
-  static Settings Read(const duckdb::ClientContext& context);
-};
+//! The settings as they are now for a connection. See RegisterSettings for their meaning.
+Settings ReadSettings(const duckdb::ClientContext& context);
 
 //! Adds Margay's settings to a database. Their values are checked when they are set.
 void RegisterSettings(duckdb::DatabaseInstance& database);

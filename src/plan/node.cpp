@@ -366,12 +366,36 @@ bool UsesFunction(const Node& node, const Predicate& predicate) {
       [&](const ExpressionPointer& expression) { return HoldsFunction(*expression, predicate); });
 }
 
-//! Appends the types of `expression` and its operands, which its text does not have.
-void AddTypes(const Expression& expression, std::string& text) {
-  text += " " + expression.GetType().ToString();
-  for (const ExpressionPointer& operand : expression.Operands()) {
-    AddTypes(*operand, text);
-  }
+bool SameOrNone(const ExpressionPointer& left, const ExpressionPointer& right) {
+  return left && right ? SameExpression(*left, *right) : left == right;
+}
+
+bool SameOrNone(const NodePointer& left, const NodePointer& right) {
+  return left && right ? SameNode(*left, *right) : left == right;
+}
+
+bool SameColumn(const ScanColumn& left, const ScanColumn& right) {
+  return left.id == right.id && left.type == right.type;
+}
+
+bool SameAggregate(const Aggregate& left, const Aggregate& right) {
+  return left.function == right.function && left.type == right.type &&
+         SameOrNone(left.argument, right.argument);
+}
+
+bool SameKey(const JoinKey& left, const JoinKey& right) {
+  return left.nulls_are_equal == right.nulls_are_equal && SameOrNone(left.probe, right.probe) &&
+         SameOrNone(left.build, right.build);
+}
+
+bool SameOrderKey(const OrderKey& left, const OrderKey& right) {
+  return left.is_descending == right.is_descending && left.nulls_first == right.nulls_first &&
+         SameOrNone(left.expression, right.expression);
+}
+
+template <typename Item, typename Same>
+bool AllSame(const std::vector<Item>& left, const std::vector<Item>& right, const Same& same) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), same);
 }
 
 }  // namespace
@@ -397,14 +421,51 @@ NodePointer WithInputs(const Node& node, NodePointer input, NodePointer build) {
   throw std::logic_error("WithInputs: unknown kind of node");
 }
 
-std::string Identity(const Node& node) {
-  std::string text = node.ToString() + "\ntypes";
-  std::vector<ExpressionPointer> expressions;
-  AddExpressions(node, expressions);
-  for (const ExpressionPointer& expression : expressions) {
-    AddTypes(*expression, text);
+bool SameNode(const Node& left, const Node& right) {
+  if (&left == &right) {
+    return true;
   }
-  return text;
+  return left.Kind() == right.Kind() && left.Table() == right.Table() &&
+         left.GetJoinKind() == right.GetJoinKind() && left.Window().limit == right.Window().limit &&
+         left.Window().offset == right.Window().offset &&
+         left.OutputTypes() == right.OutputTypes() &&
+         AllSame(left.Columns(), right.Columns(), SameColumn) &&
+         AllSame(left.Expressions(), right.Expressions(),
+                 [](const auto& one, const auto& other) { return SameOrNone(one, other); }) &&
+         AllSame(left.Aggregates(), right.Aggregates(), SameAggregate) &&
+         AllSame(left.Keys(), right.Keys(), SameKey) &&
+         AllSame(left.OrderKeys(), right.OrderKeys(), SameOrderKey) &&
+         SameOrNone(left.Residual(), right.Residual()) && SameOrNone(left.Input(), right.Input()) &&
+         SameOrNone(left.Build(), right.Build());
+}
+
+size_t HashOf(const Node& node) {
+  // Orders, windows and kinds of aggregates rarely tell plans apart alone: equality looks at them.
+  size_t hash = std::hash<std::string>()(node.Table());
+  const auto mix = [&](uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+  };
+  mix(static_cast<uint64_t>(node.Kind()) << 8 | static_cast<uint64_t>(node.GetJoinKind()));
+  for (const ScanColumn& column : node.Columns()) {
+    mix(column.id);
+  }
+  for (const ExpressionPointer& expression : node.Expressions()) {
+    mix(HashOf(*expression));
+  }
+  for (const Aggregate& aggregate : node.Aggregates()) {
+    mix(static_cast<uint64_t>(aggregate.function));
+    mix(aggregate.argument ? HashOf(*aggregate.argument) : 0);
+  }
+  for (const JoinKey& key : node.Keys()) {
+    mix(HashOf(*key.probe));
+    mix(HashOf(*key.build));
+  }
+  mix(node.Residual() ? HashOf(*node.Residual()) : 0);
+  for (const NodePointer& input : {node.Input(), node.Build()}) {
+    mix(input ? HashOf(*input) : 0);
+  }
+  return hash;
 }
 
 bool UsesDictionaryFunctions(const Node& node) {

@@ -149,8 +149,11 @@ class Node {
 //! others.
 std::vector<ExpressionPointer> OutputColumns(const Node& node, size_t offset = 0);
 
-//! A text that no plan with another meaning has, as long as it does not depend on settings.
-std::string Identity(const Node& node);
+//! Whether both give the same rows of the same tables, in the same settings. Names of columns don't
+//! count.
+bool SameNode(const Node& left, const Node& right);
+//! Equal for nodes that are the same.
+size_t HashOf(const Node& node);
 
 //! Whether an expression of `node` or below holds a dictionary function.
 bool UsesDictionaryFunctions(const Node& node);

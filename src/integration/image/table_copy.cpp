@@ -50,48 +50,63 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   if (plan::DependsOnSettings(*plan)) {
     return make();
   }
-  auto key = std::string(optimize::ShapeName(shape)) + "\n" +
-             std::string(method ? optimize::JoinMethodName(*method) : "") + "\n" +
-             plan::Identity(*plan);
+  const PartKey key{shape, method, plan};
+  const auto kept = keeper.FindPart(key, inputs);
   std::shared_ptr<const execute::Part> wrong;
-  {
-    std::lock_guard<std::mutex> guard(keeper.mutex_);
-    auto found = keeper.parts_.find(key);
-    if (found != keeper.parts_.end() && found->second.inputs == inputs) {
-      const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&found->second.part);
-      if (known == nullptr || !(*known)->GuessedWrong()) {
-        return found->second.part;
-      }
-      wrong = *known;
+  if (kept) {
+    const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&*kept);
+    if (known == nullptr || !(*known)->GuessedWrong()) {
+      return *kept;
     }
+    wrong = *known;
   }
   auto part = make(wrong == nullptr);
   if (wrong && std::holds_alternative<execute::Refusal>(part)) {
     return wrong;
   }
-  std::lock_guard<std::mutex> guard(keeper.mutex_);
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
   if (made != nullptr &&
       ((*made)->EvaluatesFunctions() || (*made)->HostBytes() > kLargestKeptPart)) {
     return part;  // which needs the connection of its query, or memory that nobody counts
   }
-  if (!std::all_of(copies.begin(), copies.end(),
-                   [](const auto& copy) { return copy->IsCached(); })) {
-    return part;
-  }
-  if (keeper.parts_.insert_or_assign(key, MadePart{std::move(inputs), part}).second) {
-    keeper.order_.push_back(key);
-  }
-  if (keeper.order_.size() > kMostParts) {
-    keeper.parts_.erase(keeper.order_.front());
-    keeper.order_.pop_front();
+  if (std::all_of(copies.begin(), copies.end(),
+                  [](const auto& copy) { return copy->IsCached(); })) {
+    keeper.KeepPart(key, std::move(inputs), part);
   }
   return part;
 }
 
+bool TableCopy::PartKey::operator==(const PartKey& other) const {
+  return shape == other.shape && method == other.method && plan::SameNode(*plan, *other.plan);
+}
+
+std::optional<PartOrRefusal> TableCopy::FindPart(const PartKey& key, const Inputs& inputs) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  const auto found = parts_.find(key);
+  if (found == parts_.end() || found->second.inputs != inputs) {
+    return std::nullopt;
+  }
+  order_.splice(order_.begin(), order_, found->second.place);
+  return found->second.part;
+}
+
+void TableCopy::KeepPart(const PartKey& key, Inputs inputs, const PartOrRefusal& part) {
+  const std::lock_guard<std::mutex> guard(mutex_);
+  if (const auto known = parts_.find(key); known != parts_.end()) {
+    order_.erase(known->second.place);
+    parts_.erase(known);
+  }
+  order_.push_front(key);
+  parts_.emplace(key, KeptPart{std::move(inputs), part, order_.begin()});
+  if (order_.size() > kMostParts) {
+    parts_.erase(order_.back());
+    order_.pop_back();
+  }
+}
+
 void TableCopy::Forget(const storage::TableImage& image) {
   std::lock_guard<std::mutex> guard(mutex_);
-  std::erase_if(order_, [&](const std::string& key) {
+  order_.remove_if([&](const PartKey& key) {
     const auto& images = parts_.at(key).inputs.images;
     bool is_used = std::any_of(images.begin(), images.end(),
                                [&](const auto& used) { return used.get() == &image; });

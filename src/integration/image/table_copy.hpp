@@ -1,9 +1,10 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -68,16 +69,32 @@ class TableCopy {
 
     bool operator==(const Inputs&) const = default;
   };
-  struct MadePart {
+  //! What a part is found by.
+  struct PartKey {
+    optimize::Shape shape = optimize::Shape::Loop;
+    std::optional<optimize::JoinMethod> method;
+    plan::NodePointer plan;
+
+    bool operator==(const PartKey& other) const;
+  };
+  struct PartKeyHash {
+    size_t operator()(const PartKey& key) const { return plan::HashOf(*key.plan); }
+  };
+  struct KeptPart {
     Inputs inputs;
     PartOrRefusal part;
+    std::list<PartKey>::iterator place;  //!< in order_
   };
 
   static Inputs InputsOf(const plan::Node& plan, const TableCopies& copies);
 
-  //! Enough for the statements of an application. Parts are small: sources and parameters. Only
-  //! what they know of the strings of a dictionary can be large.
-  static constexpr size_t kMostParts = 256;
+  //! The part of `key` over `inputs` that is kept; none where there is none.
+  std::optional<PartOrRefusal> FindPart(const PartKey& key, const Inputs& inputs);
+  void KeepPart(const PartKey& key, Inputs inputs, const PartOrRefusal& part);
+
+  //! Enough for the statements of an application. Parts are small: programs and parameters, some
+  //! 100 KB. Only what they know of the strings of a dictionary can be large.
+  static constexpr size_t kMostParts = 1024;
   static constexpr uint64_t kLargestKeptPart = uint64_t{1} << 20;
 
   const std::shared_ptr<const OpenDevice> place_;
@@ -85,9 +102,8 @@ class TableCopy {
   const std::shared_ptr<const TableSource> source_;
   std::atomic<bool> is_cached_{false};
   std::mutex mutex_;
-  std::unordered_map<std::string, MadePart> parts_;
-  //! Keys of parts_, the oldest first.
-  std::deque<std::string> order_;
+  std::unordered_map<PartKey, KeptPart, PartKeyHash> parts_;
+  std::list<PartKey> order_;  //!< keys of parts_, the one that was used last comes first
 };
 
 //! One line per column that `plan` reads from `copies`: name, type, encoding; for EXPLAIN. With the

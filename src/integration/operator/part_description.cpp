@@ -42,11 +42,11 @@ std::string TailError(const CapturedPart& part, const Settings& settings, uint64
 }
 
 std::string Decision(const CapturedPart& part, const Placement& placement) {
-  if (placement.is_error) {
-    return "error: " + placement.reason;
+  if (placement.decision.is_error) {
+    return "error: " + placement.decision.reason;
   }
-  if (!placement.is_on_device) {
-    return "DuckDB: " + placement.reason;
+  if (!placement.decision.is_on_device) {
+    return "DuckDB: " + placement.decision.reason;
   }
   // DuckDB's estimates are good for rows of tables, but not for groups.
   const auto& settings = placement.settings;
@@ -55,18 +55,19 @@ std::string Decision(const CapturedPart& part, const Placement& placement) {
     return "error, if DuckDB's estimate is right: " +
            TailError(part, settings, part.estimated_rows);
   }
-  return placement.reason.empty() ? "device" : "device (first: " + placement.reason + ")";
+  return placement.decision.reason.empty() ? "device"
+                                           : "device (first: " + placement.decision.reason + ")";
 }
 
 void DescribePart(const CapturedPart& part, const Placement& placement, Descriptions& result) {
-  if (!placement.part) {
+  if (!placement.made.part) {
     return;
   }
   result["Columns"] = Join(DescribeColumns(*part.plan, placement.copies), "\n");
   std::vector<std::string> joins;
-  for (const auto& join : placement.part->DescribeJoins()) {
+  for (const auto& join : placement.made.part->DescribeJoins()) {
     // The partitions have the same ones.
-    if (placement.partitions.empty() ||
+    if (placement.made.partitions.empty() ||
         std::find(joins.begin(), joins.end(), join) == joins.end()) {
       joins.push_back(join);
     }
@@ -74,8 +75,8 @@ void DescribePart(const CapturedPart& part, const Placement& placement, Descript
   if (!joins.empty()) {
     result["Join methods"] = Join(joins, "\n");
   }
-  if (!placement.partitions.empty()) {
-    result["Partitions"] = placement.partitions;
+  if (!placement.made.partitions.empty()) {
+    result["Partitions"] = placement.made.partitions;
   }
 }
 

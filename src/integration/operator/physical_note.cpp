@@ -19,7 +19,7 @@ PhysicalNote::PhysicalNote(duckdb::PhysicalPlan& plan, duckdb::ClientContext& co
 duckdb::InsertionOrderPreservingMap<std::string> PhysicalNote::ParamsToString() const {
   duckdb::InsertionOrderPreservingMap<std::string> result;
   auto context = context_.lock();
-  bool is_forced = context && Settings::Read(*context).mode == Mode::Force;
+  bool is_forced = context && ReadSettings(*context).mode == Mode::Force;
   result["Runs in"] = is_forced ? "nothing: an error, as margay_mode = force" : "DuckDB";
   result["Reason"] = reason_;
   return result;
@@ -30,7 +30,7 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalNote::
 }
 
 void PhysicalNote::BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipeline& meta_pipeline) {
-  if (Settings::Read(current.GetClientContext()).mode == Mode::Force) {
+  if (ReadSettings(current.GetClientContext()).mode == Mode::Force) {
     throw duckdb::NotImplementedException("margay_mode = force: %s", reason_);
   }
   children[0].get().BuildPipelines(current, meta_pipeline);

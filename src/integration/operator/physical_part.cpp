@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "device/device_error.hpp"
 #include "duckdb/common/types/column/column_data_collection.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/query_profiler.hpp"
@@ -17,37 +16,15 @@
 #include "integration/image/tapped_rows.hpp"
 #include "integration/instance.hpp"
 #include "integration/operator/client_sleep.hpp"
+#include "integration/operator/device_failure.hpp"
 #include "integration/operator/part_description.hpp"
 #include "integration/operator/physical_tap.hpp"
 #include "integration/operator/result_writer.hpp"
 #include "integration/version/pipelines.hpp"
 #include "integration/version/runtime_filters.hpp"
-#include "memory/out_of_memory.hpp"
 
 namespace margay::integration {
 namespace {
-
-constexpr const char* kForcePrefix = "margay_mode = force: ";
-
-//! How often force mode encodes columns that are dropped again before the kernel has them.
-constexpr int kMostAttempts = 3;
-
-//! Where memory lacks, joins and groups are computed in partitions: first in this many, then in
-//! this many times as many, up to the most.
-constexpr uint64_t kFewestPartitions = 4;
-constexpr uint64_t kMorePartitions = 4;
-constexpr uint64_t kMostPartitionsTried = 64;
-
-//! Has the part computed in more partitions by the next attempt, unless it has the most, or the
-//! last attempt would have had some but could not.
-bool RaisePartitions(Placement& placement) {
-  uint64_t& partitions = placement.settings.partitions;
-  if (partitions >= kMostPartitionsTried || (partitions > 1 && placement.partitions.empty())) {
-    return false;
-  }
-  partitions = std::clamp(partitions * kMorePartitions, kFewestPartitions, kMostPartitionsTried);
-  return true;
-}
 
 //! The part of the progress shown that preparing is, where anything has to be prepared.
 constexpr double kShareOfPreparation = 0.9;
@@ -74,13 +51,6 @@ class NotReady : public std::runtime_error {
 //! Whether Margay limits its memory on the chosen device, and not only DuckDB's memory_limit does.
 bool HasMemoryLimit(const Placement& placement) {
   return placement.place && placement.place->pool->Limit() != std::numeric_limits<uint64_t>::max();
-}
-
-//! Not an OutOfMemoryException: that adds advice about memory_limit, which would not help.
-[[noreturn]] void ThrowDeviceMemoryLimit(const std::exception& problem) {
-  throw duckdb::Exception(
-      duckdb::ExceptionType::OUT_OF_MEMORY,
-      std::string(kForcePrefix) + problem.what() + "; raise the setting margay_device_memory");
 }
 
 }  // namespace
@@ -146,7 +116,7 @@ Placement PhysicalPart::CurrentPlacement() const {
     auto context = context_.lock();
     if (!context || !context->transaction.HasActiveTransaction()) {
       Placement placement;
-      placement.reason = "not known outside of a query";
+      placement.decision.reason = "not known outside of a query";
       return placement;
     }
     {
@@ -155,10 +125,10 @@ Placement PhysicalPart::CurrentPlacement() const {
         return placement_;
       }
     }
-    return Decide(*context, part_, Purpose::Explanation);
+    return PlacePart(*context, part_, Purpose::Explanation);
   } catch (std::exception& error) {
     Placement placement;
-    placement.reason = duckdb::ErrorData(error).RawMessage();
+    placement.decision.reason = duckdb::ErrorData(error).RawMessage();
     return placement;
   }
 }
@@ -182,7 +152,7 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalPart::
     const {
   auto context = context_.lock();
   bool is_profiled = context && duckdb::QueryProfiler::Get(*context).IsEnabled();
-  if (is_profiled || !CurrentPlacement().is_on_device) {
+  if (is_profiled || !CurrentPlacement().decision.is_on_device) {
     return {fallback_};
   }
   duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> taps;
@@ -244,16 +214,16 @@ void PhysicalPart::BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipelin
   sink_state.reset();
   fallback_pipelines_.reset();
   auto& context = current.GetClientContext();
-  auto placement = Decide(context, part_, Purpose::Execution);
+  auto placement = PlacePart(context, part_, Purpose::Execution);
   {
     std::lock_guard<std::mutex> guard(mutex_);
     placement_ = placement;
     placement_query_ = context.transaction.GetActiveQuery();
   }
-  if (placement.is_error) {
-    throw duckdb::NotImplementedException("%s%s", kForcePrefix, placement.reason);
+  if (placement.decision.is_error) {
+    throw duckdb::NotImplementedException("%s%s", kForcePrefix, placement.decision.reason);
   }
-  if (!placement.is_on_device) {
+  if (!placement.decision.is_on_device) {
     Instance::Get(context)->counters.duckdb_executions++;
     for (PhysicalTap* tap : taps_) {
       tap->Pass();
@@ -281,7 +251,7 @@ duckdb::unique_ptr<duckdb::GlobalSourceState> PhysicalPart::GetGlobalSourceState
   state->placement = placement_;
   // A prepared statement lives on: it may not hold on to data.
   placement_.copies.clear();
-  placement_.part = nullptr;
+  placement_.made.part = nullptr;
   return state;
 }
 
@@ -314,30 +284,17 @@ duckdb::SourceResultType PhysicalPart::GetDataInternal(duckdb::ExecutionContext&
 void PhysicalPart::ReleaseRun(PartSourceState& state) {
   state.SetRun(nullptr);
   state.placement.copies.clear();
-  state.placement.part = nullptr;
+  state.placement.made.part = nullptr;
 }
 
 bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
   auto instance = Instance::Get(context);
-  bool is_forced = state.placement.settings.mode == Mode::Force;
+  schedule::Attempts attempts(state.placement.settings);
   bool is_started = true;
-  auto turn = ExecutionTurns::Kind::Together;
-  for (int attempt = 1;; attempt++) {
+  while (true) {
     try {
-      const auto place = state.placement.place;
-      const auto mine = is_forced
-                            ? place->turns->Take(turn, [&] { return context.IsInterrupted(); })
-                            : place->turns->TryTogether();
-      if (!mine) {
-        throw NotReady("another query has to be alone on the device, for lack of memory");
-      }
-      instance->counters.turns_alone += turn == ExecutionTurns::Kind::Alone ? 1 : 0;
-      try {
-        RunOnDevice(context, state);
-      } catch (...) {
-        ReleaseRun(state);  // before the turn ends: the next one may have to be alone
-        throw;
-      }
+      state.placement.settings.partitions = attempts.Partitions();
+      Attempt(context, state, attempts.Kind());
       instance->counters.device_executions++;
       return true;
     } catch (const execute::Interrupted&) {
@@ -347,62 +304,54 @@ bool PhysicalPart::StartOnDevice(duckdb::ClientContext& context, PartSourceState
       is_started = false;
       break;
     } catch (const execute::ArithmeticFault& fault) {
-      state.fallback_reason = fault.what();
+      state.fallback_reason = fault.what();  // also in force mode
       break;
-    } catch (const execute::ImageLost& loss) {
-      if (is_forced && attempt < kMostAttempts) {
-        turn = ExecutionTurns::Kind::Alone;
-        continue;
-      }
-      if (is_forced && RaisePartitions(state.placement)) {
-        attempt = 0;
-        continue;
-      }
-      if (is_forced) {
-        if (HasMemoryLimit(state.placement)) {
-          ThrowDeviceMemoryLimit(loss);
-        }
-        throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(loss.what()));
-      }
-      state.fallback_reason = loss.what();
-      break;
-    } catch (const memory::OutOfMemory& error) {
-      if (is_forced && turn == ExecutionTurns::Kind::Together) {
-        turn = ExecutionTurns::Kind::Alone;
-        continue;
-      }
-      if (is_forced && RaisePartitions(state.placement)) {
-        continue;
-      }
-      if (is_forced && dynamic_cast<const memory::LimitReached*>(&error) != nullptr) {
-        ThrowDeviceMemoryLimit(error);
-      }
-      if (is_forced) {
-        throw duckdb::OutOfMemoryException("%s%s", kForcePrefix, std::string(error.what()));
-      }
-      state.fallback_reason = error.what();
-      break;
-    } catch (const std::bad_alloc&) {
-      if (is_forced) {
+    } catch (const duckdb::Exception&) {
+      throw;
+    } catch (const std::exception& error) {
+      const auto failure = DeviceFailure::Of(error);
+      if (!failure) {
         throw;
       }
-      state.fallback_reason = "there is no memory for the part's tables";
-      break;
-    } catch (const device::DeviceError& error) {
       if (state.placement.place && state.placement.place->device->IsLost()) {
         instance->DropDevice(*state.placement.place->device);
       }
-      if (is_forced) {
-        throw duckdb::IOException("%s%s", kForcePrefix, std::string(error.what()));
+      if (attempts.TryAgainAfter(failure->Kind(), !state.placement.made.partitions.empty())) {
+        continue;
       }
-      state.fallback_reason = error.what();
+      if (state.placement.settings.mode == Mode::Force) {
+        failure->Throw(HasMemoryLimit(state.placement));
+      }
+      state.fallback_reason = failure->Reason();
       break;
     }
   }
-  ReleaseRun(state);  // where it did not get to its turn
+  ReleaseRun(state);  // where it was not admitted
   instance->counters.runtime_fallbacks += is_started ? 1 : 0;
   instance->counters.duckdb_executions++;
   return false;
+}
+
+void PhysicalPart::Attempt(duckdb::ClientContext& context, PartSourceState& state,
+                           schedule::Admission::Kind kind) const {
+  const auto place = state.placement.place;
+  auto is_interrupted = [&context] { return context.IsInterrupted(); };
+  const bool is_forced = state.placement.settings.mode == Mode::Force;
+  const auto ticket = is_forced ? place->admission->Enter(kind, is_interrupted)
+                                : place->admission->TryEnterTogether();
+  if (!ticket && is_forced) {
+    throw execute::Interrupted();
+  }
+  if (!ticket) {
+    throw NotReady("another query has to be alone on the device, for lack of memory");
+  }
+  Instance::Get(context)->counters.turns_alone += kind == schedule::Admission::Kind::Alone ? 1 : 0;
+  try {
+    RunOnDevice(context, state);
+  } catch (...) {
+    ReleaseRun(state);  // before the ticket goes: the next one may have to be alone
+    throw;
+  }
 }
 
 void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& state) const {
@@ -413,7 +362,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   control.is_interrupted = is_interrupted;
   control.progress = &state.preparation;
   const auto start = std::chrono::steady_clock::now();
-  if (placement.copies.empty() || (!placement.part && taps_.empty())) {
+  if (placement.copies.empty() || (!placement.made.part && taps_.empty())) {
     auto prepared = Prepare(context, *part_, placement.settings, control, Maker::Query);
     if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
       throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
@@ -422,8 +371,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     placement.place = ready.place;
     placement.shape = ready.shape;
     placement.copies = ready.copies;
-    placement.part = ready.part;
-    placement.partitions = ready.partitions;
+    placement.made = ready.made;
   }
   if (!taps_.empty()) {
     PrepareTaps(context, state, control);
@@ -437,7 +385,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     quiet.progress = nullptr;
     options.source = std::make_shared<TableExtents>(context, placement.copies, quiet);
   }
-  Build(*placement.part, counters);
+  Build(*placement.made.part, counters);
   const std::chrono::duration<double, std::milli> encoding = encoded - start;
   const std::chrono::duration<double, std::milli> compilation =
       std::chrono::steady_clock::now() - encoded;
@@ -446,13 +394,13 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   options.threads = static_cast<uint32_t>(
       std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));
   options.interrupted = is_interrupted;
-  state.SetRun(placement.part->Start(std::move(options)));
+  state.SetRun(placement.made.part->Start(std::move(options)));
   state.first_batch = state.run->Next();
   const auto& statistics = state.run->Statistics();
   counters.rows_read += statistics.rows_in;
   counters.bytes_touched += statistics.bytes_touched;
   counters.extents_restored += statistics.extents_restored;
-  counters.partitioned_executions += placement.partitions.empty() ? 0 : 1;
+  counters.partitioned_executions += placement.made.partitions.empty() ? 0 : 1;
   counters.structures_built += statistics.structures_built;
   counters.structures_reused += statistics.structures_reused;
   counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);
@@ -466,17 +414,27 @@ void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& 
     return EncodeRows(context, taps_[number]->Rows(), scan, placement.place,
                       placement.settings.dictionary_strings, control);
   };
-  if (auto refusal = ReadTaps(*part_, read, Instance::Get(context)->counters, placement)) {
-    if (is_forced) {
-      throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
+  auto& instance = *Instance::Get(context);
+  auto refusal = ReadTaps(*part_, read, placement.copies);
+  if (!refusal) {
+    auto made =
+        MakePart(*part_, placement.copies, placement.shape, placement.settings, instance.counters);
+    if (auto* problem = std::get_if<execute::Refusal>(&made)) {
+      refusal = *problem;
+    } else {
+      placement.made = std::get<MadePart>(made);
     }
+  }
+  if (refusal && is_forced) {
+    throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
+  }
+  if (refusal) {
     // Not to collect the rows in vain the next time.
-    Instance::Get(context)->builder.NoteProblem({part_, placement.settings, nullptr},
-                                                refusal->reason);
+    instance.builder.NoteProblem({part_, placement.settings, nullptr}, refusal->reason);
     throw NotReady(refusal->reason);
   }
-  if (!is_forced && !placement.part->IsBuilt()) {
-    Instance::Get(context)->builder.Start({part_, placement.settings, placement.part});
+  if (!is_forced && !placement.made.part->IsBuilt()) {
+    instance.builder.Start({part_, placement.settings, placement.made.part});
     throw NotReady("the kernel is not compiled yet");
   }
 }

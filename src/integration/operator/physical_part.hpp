@@ -8,6 +8,7 @@
 #include "duckdb/execution/physical_operator.hpp"
 #include "integration/capture/captured_part.hpp"
 #include "integration/operator/placement.hpp"
+#include "schedule/attempts.hpp"
 
 namespace margay::integration {
 
@@ -87,7 +88,9 @@ class PhysicalPart : public duckdb::PhysicalOperator {
   bool StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
   //! Lets go of what an attempt holds.
   static void ReleaseRun(PartSourceState& state);
-  //! One attempt of it. Throws what goes wrong.
+  //! One attempt of it, once it is admitted. Throws what goes wrong.
+  void Attempt(duckdb::ClientContext& context, PartSourceState& state,
+               schedule::Admission::Kind kind) const;
   void RunOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;
   //! Reads the taps of a part that has some, and generates its kernel.
   void PrepareTaps(duckdb::ClientContext& context, PartSourceState& state,

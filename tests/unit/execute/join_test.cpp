@@ -484,20 +484,20 @@ TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
   };
   const auto part = make(true);
   EXPECT_EQ(part->Program().pipelines.back().spared_rows, 80'000u);
-  part->Learned().LearnTime(0, 0);
+  part->Learned().History().Add(0, 0);
   EXPECT_FALSE(part->GuessedWrong());
-  part->Learned().LearnTime(1e9, 1'000'000'000);
+  part->Learned().History().Add(1e9, 1'000'000'000);
   EXPECT_FALSE(part->GuessedWrong()) << "it was another table that took the time";
-  part->Learned().LearnTime(1e9, 0);
-  part->Learned().LearnTime(0, 0);
-  part->Learned().LearnTime(1e9, 0);
+  part->Learned().History().Add(1e9, 0);
+  part->Learned().History().Add(0, 0);
+  part->Learned().History().Add(1e9, 0);
   EXPECT_FALSE(part->GuessedWrong()) << "it was slow once";
-  part->Learned().LearnTime(1e9, 0);
+  part->Learned().History().Add(1e9, 0);
   EXPECT_TRUE(part->GuessedWrong());
   const auto scanning = make(false);
   EXPECT_EQ(scanning->Program().pipelines.back().spared_rows, 0u);
-  scanning->Learned().LearnTime(1e9, 0);
-  scanning->Learned().LearnTime(1e9, 0);
+  scanning->Learned().History().Add(1e9, 0);
+  scanning->Learned().History().Add(1e9, 0);
   EXPECT_FALSE(scanning->GuessedWrong());
 }
 

@@ -20,9 +20,10 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-//! Of one that has a turn together with others: waits until another wants to be alone, or is done.
-void WaitUntilOneHasToBeAlone(ExecutionTurns& turns, const std::atomic<bool>& is_done) {
-  while (!is_done && turns.TryTogether()) {
+//! Of one that was admitted together with others: waits until another wants to be alone, or is
+//! done.
+void WaitUntilOneHasToBeAlone(schedule::Admission& admission, const std::atomic<bool>& is_done) {
+  while (!is_done && admission.TryEnterTogether()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -344,13 +345,13 @@ TEST_F(PhysicalPartTest, WhatFindsNoRoomBesideOthersRunsAlone) {
   database_.Run("SET margay_device_memory = '2MB'");
   const std::string expected = database_.Query(kQuery);
   const auto place = database_.State().devices.List().at(0);
-  auto turn = place->turns->TryTogether();
+  auto ticket = place->admission->TryEnterTogether();
   std::optional<memory::ExtentPin> taken = place->pool->CreateZeroed(1'990'000);
   std::atomic<bool> is_answered{false};
   std::thread other([&] {
-    WaitUntilOneHasToBeAlone(*place->turns, is_answered);
+    WaitUntilOneHasToBeAlone(*place->admission, is_answered);
     taken.reset();
-    turn.reset();
+    ticket.reset();
   });
   EXPECT_EQ(database_.Query(kQuery), expected);
   is_answered = true;
@@ -371,16 +372,16 @@ TEST_F(PhysicalPartTest, LackOfDuckDBsMemoryBesideOthersIsTriedAgainAlone) {
   database_.Run("SET memory_limit = '100MB'");
   auto& manager = duckdb::BufferManager::GetBufferManager(*database_.Database().instance);
   constexpr size_t kLeft = 400'000;
-  auto turn = place->turns->TryTogether();
+  auto ticket = place->admission->TryEnterTogether();
   auto taken =
       place->pool->Allocator()->Allocate(manager.GetMaxMemory() - manager.GetUsedMemory() - kLeft);
   ASSERT_NE(taken->TryPin(), nullptr);
   std::atomic<bool> is_answered{false};
   std::thread other([&] {
-    WaitUntilOneHasToBeAlone(*place->turns, is_answered);
+    WaitUntilOneHasToBeAlone(*place->admission, is_answered);
     taken->Unpin();
     taken.reset();
-    turn.reset();
+    ticket.reset();
   });
   EXPECT_EQ(database_.Query(query), expected);
   is_answered = true;
@@ -391,7 +392,8 @@ TEST_F(PhysicalPartTest, LackOfDuckDBsMemoryBesideOthersIsTriedAgainAlone) {
 TEST_F(PhysicalPartTest, AutoModeDoesNotWaitForOneThatIsAlone) {
   ASSERT_TRUE(RunsOnDeviceInTheEnd(kQuery));
   const auto place = database_.State().devices.List().at(0);
-  const auto alone = place->turns->Take(ExecutionTurns::Kind::Alone, [] { return false; });
+  const auto alone =
+      place->admission->Enter(schedule::Admission::Kind::Alone, [] { return false; });
   const std::string expected = database_.Reference(kQuery);
   const uint64_t before = InDuckDB();
   EXPECT_EQ(database_.Query(kQuery), expected);
@@ -403,7 +405,7 @@ TEST_F(PhysicalPartTest, AutoModeDoesNotWaitForOneThatIsAlone) {
 TEST_F(PhysicalPartTest, NothingIsEncodedInTheBackgroundBesideOneThatIsAlone) {
   ASSERT_TRUE(RunsOnDeviceInTheEnd("SELECT sum(k) FROM t"));
   const auto place = database_.State().devices.List().at(0);
-  auto alone = place->turns->Take(ExecutionTurns::Kind::Alone, [] { return false; });
+  auto alone = place->admission->Enter(schedule::Admission::Kind::Alone, [] { return false; });
   const uint64_t columns = database_.Counter("columns_built");
   const uint64_t jobs = database_.Counter("background_jobs");
   database_.Query(kQuery);
