@@ -132,6 +132,8 @@ class Part {
   virtual void Build() const = 0;
   //! The source of all kernels; writes those that are not there yet.
   virtual std::string Source() const = 0;
+  //! The physical program as text (see optimize::OutlineOf); of a part that is split, two of them.
+  virtual std::string ProgramText() const = 0;
   //! Of each join, in the order in which their tables are filled: the table of its build side, and
   //! the method. For people.
   virtual std::vector<std::string> DescribeJoins() const = 0;

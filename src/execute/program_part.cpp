@@ -5,6 +5,7 @@
 #include "execute/program_run.hpp"
 #include "execute/split_part.hpp"
 #include "optimize/physical/lowering.hpp"
+#include "optimize/physical/program_outline.hpp"
 #include "optimize/refusal.hpp"
 
 namespace margay::execute {
@@ -131,6 +132,10 @@ std::string ProgramPart::Source() const {
   for (const auto& kernel : GetKernels())
     source += (source.empty() ? "" : "\n") + kernel->program.Text();
   return source;
+}
+
+std::string ProgramPart::ProgramText() const {
+  return optimize::OutlineOf(*program_).ToString();
 }
 
 std::vector<std::string> ProgramPart::DescribeJoins() const {

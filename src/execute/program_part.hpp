@@ -25,6 +25,7 @@ class ProgramPart : public Part, public std::enable_shared_from_this<ProgramPart
   bool IsBuilt() const override;
   void Build() const override;
   std::string Source() const override;
+  std::string ProgramText() const override;
   std::vector<std::string> DescribeJoins() const override;
   bool GuessedWrong() const override { return learned_->History().EstimatedWrong(); }
   bool EvaluatesFunctions() const override;

@@ -20,6 +20,9 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
   bool IsBuilt() const override { return left_->IsBuilt() && right_->IsBuilt(); }
   void Build() const override;
   std::string Source() const override { return left_->Source() + "\n" + right_->Source(); }
+  std::string ProgramText() const override {
+    return left_->ProgramText() + "\n" + right_->ProgramText();
+  }
   std::vector<std::string> DescribeJoins() const override { return left_->DescribeJoins(); }
   bool GuessedWrong() const override { return left_->GuessedWrong() || right_->GuessedWrong(); }
   bool EvaluatesFunctions() const override {

@@ -5,6 +5,7 @@
 #include "integration/image/snapshot_tracker.hpp"
 #include "integration/instance.hpp"
 #include "integration/optimizer_hook.hpp"
+#include "integration/program_function.hpp"
 #include "integration/settings.hpp"
 
 namespace margay {
@@ -23,6 +24,8 @@ void Register(duckdb::DatabaseInstance& database) {
   integration::RegisterSettings(database);
   // margay_devices(), margay_cache(), margay_counters(), margay_kernels(), margay_evict()
   integration::RegisterFunctions(database);
+  // margay_program('SELECT ...')
+  integration::RegisterProgramFunction(database);
   // Puts Margay's operators into optimized plans.
   integration::RegisterOptimizerHook(database);
 }

@@ -66,19 +66,9 @@ RealRange<double> RealRangeOf(const StagedPiece& piece, size_t first, size_t cou
   return {range.min, range.max, range.has_nan};
 }
 
-//! Bytes of an unsigned offset up to `spread`.
-size_t WidthFor(uint64_t spread) {
-  return spread <= 0xFF ? 1 : spread <= 0xFFFF ? 2 : spread <= 0xFFFFFFFF ? 4 : 8;
-}
-
 //! With zeros up to the next multiple of the slack.
 uint64_t Padded(uint64_t bytes) {
   return (bytes + kExtentSlackBytes - 1) / kExtentSlackBytes * kExtentSlackBytes;
-}
-
-bool FitsInt64(Int128 value) {
-  return value >= std::numeric_limits<int64_t>::min() &&
-         value <= std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -9,6 +10,16 @@
 #include "plan/integer128.hpp"
 
 namespace margay::storage {
+
+//! Bytes of an unsigned offset up to `spread`.
+constexpr size_t WidthFor(uint64_t spread) {
+  return spread <= 0xFF ? 1 : spread <= 0xFFFF ? 2 : spread <= 0xFFFFFFFF ? 4 : 8;
+}
+
+constexpr bool FitsInt64(Int128 value) {
+  return value >= std::numeric_limits<int64_t>::min() &&
+         value <= std::numeric_limits<int64_t>::max();
+}
 
 //! Calls function(std::type_identity<U>()) with the unsigned integer of `width` bytes.
 template <typename Function>

@@ -13,6 +13,7 @@
 #include "integration/instance.hpp"
 #include "integration/type_conversion.hpp"
 #include "integration/version/names.hpp"
+#include "integration/version/statistics.hpp"
 
 namespace margay::integration {
 
@@ -49,6 +50,11 @@ std::optional<std::string> DuckTableSource::RefuseCaching() const {
 
 uint64_t DuckTableSource::TotalRows() const {
   return Table()->GetTotalRows();
+}
+
+optimize::ColumnBounds DuckTableSource::Bounds(duckdb::ClientContext& reader,
+                                               uint64_t column) const {
+  return BoundsOf(reader, *Table(), column);
 }
 
 Moment DuckTableSource::SnapshotFor(duckdb::ClientContext& reader) const {

@@ -28,6 +28,7 @@ class DuckTableSource : public TableSource {
   bool IsGone() const override;
   std::optional<std::string> RefuseCaching() const override;
   uint64_t TotalRows() const override;
+  optimize::ColumnBounds Bounds(duckdb::ClientContext& reader, uint64_t column) const override;
   Moment SnapshotFor(duckdb::ClientContext& reader) const override;
   //! See SnapshotTracker.
   Validity Check(duckdb::ClientContext& reader, Moment built_at) const override;

@@ -11,6 +11,7 @@
 #include "integration/image/validity.hpp"
 #include "integration/version/transactions.hpp"
 #include "memory/extent_pool.hpp"
+#include "optimize/estimate/provisional_form.hpp"
 #include "storage/column_specification.hpp"
 
 namespace duckdb {
@@ -54,6 +55,9 @@ class TableSource {
 
   //! The rows there are about; of no snapshot.
   virtual uint64_t TotalRows() const = 0;
+
+  //! What DuckDB's statistics say of a column, by its id; of no snapshot.
+  virtual optimize::ColumnBounds Bounds(duckdb::ClientContext& reader, uint64_t column) const = 0;
 
   //! The moment whose rows the reader sees. Moments of one source can be compared.
   virtual Moment SnapshotFor(duckdb::ClientContext& reader) const = 0;

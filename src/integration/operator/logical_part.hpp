@@ -36,6 +36,8 @@ class LogicalPart : public TransparentOperator {
   LogicalPart(CapturedPart part, std::shared_ptr<const PlannedTaps> taps,
               duckdb::unique_ptr<duckdb::LogicalOperator> fallback);
 
+  const CapturedPart& Part() const { return part_; }
+
   std::string GetName() const override { return "MARGAY"; }
   //! Plans the fallback, then makes the PhysicalPart above it.
   duckdb::PhysicalOperator& CreatePlan(duckdb::ClientContext& context,
@@ -67,6 +69,8 @@ class LogicalTap : public TransparentOperator {
 class LogicalNote : public TransparentOperator {
  public:
   LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child);
+
+  const std::string& Reason() const { return reason_; }
 
   std::string GetName() const override { return "MARGAY_NOTE"; }
   //! Plans the child, then makes the PhysicalNote above it.

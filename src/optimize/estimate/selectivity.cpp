@@ -141,8 +141,11 @@ double Selectivity::OfDictionary(const plan::Expression& predicate) const {
   const auto shared_results = dictionaries_.Results(predicate);
   const plan::DictionaryResults& results = *shared_results;
   const size_t values = results.states.size() - 1;
-  if (values == 0)
-    return 1;
+  if (values == 0) {
+    // Of a provisional column the strings are not known.
+    const plan::Expression& column = predicate.Operand(0);
+    return columns_[column.ColumnIndex()].form->Statistics().HasValues() ? kUnknownMatch : 1;
+  }
   size_t kept = 0;
   for (size_t code = 0; code < values; code++) {
     kept += results.states[code] == plan::DictionaryResults::State::Valid &&
