@@ -1,7 +1,5 @@
 #include "bench_command.hpp"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
@@ -13,6 +11,7 @@
 #include "device_choice.hpp"
 #include "interrupt_guard.hpp"
 #include "peers.hpp"
+#include "progress_line.hpp"
 #include "text_table.hpp"
 #include "units.hpp"
 
@@ -29,9 +28,6 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
   app_->add_option("--repeat", repeat_, "Hot runs of each query in each engine")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app_->add_option("--mode", mode_, "Margay's mode: force, or auto as users run it")
-      ->check(CLI::IsMember({"force", "auto"}))
-      ->capture_default_str();
   app_->add_option("--json", json_, "Write the results to this file too");
   app_->add_option("--peers", peers_,
                    "Measure these other engines too: hyper, datafusion, polars, chdb [all]")
@@ -42,16 +38,7 @@ BenchCommand::BenchCommand(CLI::App& parent, std::unique_ptr<BenchmarkSuite> sui
       ->needs("--peers");
   app_->add_flag("--cold", cold_,
                  "Measure first runs too, in new processes: all cold, and with kernels on disk");
-  app_->add_option("--cache", cache_, "Folder of compiled kernels, instead of the user's");
-  app_->add_option("--device", device_,
-                   "Device: auto, an index, a kind (cpu, gpu), part of a name");
-  app_->add_option("--shape", shape_, "Shape of the kernels")
-      ->check(CLI::IsMember({"auto", "loop", "lanes"}));
-  app_->add_option("--threads", threads_, "Threads of DuckDB and of a CPU device [all]")
-      ->check(CLI::Range(1U, kMostThreads));
-  app_->add_option("--data", data_, "Folder where the data is kept for the next run")
-      ->envname("MARGAY_DATA")
-      ->capture_default_str();
+  options_.AddTo(*app_);
   suite_->AddDataOptions(*app_);
   suite_->AddQueryOptions(*app_);
   app_->add_flag("--list", list_, "Only list the queries and the tables they read");
@@ -76,51 +63,41 @@ ExitCode BenchCommand::Run() {
     PrintList(queries);
     return ExitCode::Ok;
   }
-  const device::DeviceInfo& device = RequireDevice(device_);
+  const device::DeviceInfo& device = RequireDevice(options_.device);
   if (!json_.empty() && !std::ofstream(json_, std::ios::app)) {
     throw CommandError(ExitCode::Failed, json_ + " can't be written: name another --json file.");
   }
 
-  SessionOptions options;
-  options.database = PrepareData(queries).string();
-  options.read_only = true;
-  options.threads = threads_;
-  options.device = device_;
-  options.shape = shape_;
-  options.mode = "off";
-  Session session(options);
-  if (!cache_.empty()) {
-    session.Query("SET GLOBAL margay_cache_directory = " + SqlString(cache_));
-  }
+  const std::unique_ptr<Session> opened = options_.OpenSession(PrepareData(queries));
+  Session& session = *opened;
 
   BenchmarkSetting setting;
   setting.suite = suite_->Name();
   setting.scale = scale_;
   setting.device = device.name;
-  setting.shape = shape_.empty() ? "auto" : shape_;
-  setting.mode = mode_;
+  setting.shape = options_.ShapeName();
+  setting.mode = options_.mode;
   setting.threads = session.Threads();
   setting.repeat = repeat_;
   setting.bandwidth_bytes_per_second =
       device::MeasureReadBandwidth(*device::DeviceRegistry::Instance().Open(device.index));
 
   std::cout << suite_->Title() << " at scale " << scale_ << ", " << setting.threads
-            << " threads, mode " << mode_ << "\nDevice " << device.index << ": " << device.name
-            << " (" << device.platform << "), reads "
+            << " threads, mode " << options_.mode << "\nDevice " << device.index << ": "
+            << device.name << " (" << device.platform << "), reads "
             << FormatBytes(setting.bandwidth_bytes_per_second) << "/s\n"
             << std::endl;
 
   BenchmarkReport report(setting);
   InterruptGuard guard(session);
-  BenchmarkRunner runner(session, repeat_, mode_, [&] { return guard.WasRaised(); });
-  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  BenchmarkRunner runner(session, repeat_, options_.mode, [&] { return guard.WasRaised(); });
+  ProgressLine progress(std::cerr);
   for (size_t i = 0; i < queries.size(); i++) {
     const auto& query = queries[i];
-    std::cerr << (is_terminal ? "\r" : "") << "Running Q" << query.name << ", " << i + 1 << " of "
-              << queries.size() << (is_terminal ? "  " : "\n") << std::flush;
+    progress.Show("Running Q" + query.name, i + 1, queries.size());
     BenchmarkResult result = runner.Run(query);
     if (cold_ && result.IsCompared()) {
-      const std::filesystem::path scratch = data_ / (suite_->Name() + "-cold");
+      const std::filesystem::path scratch = options_.data / (suite_->Name() + "-cold");
       result.cold = ColdRuns(ArgumentsForOthers(), scratch).Run(query.name);
     }
     report.Add(std::move(result));
@@ -128,9 +105,7 @@ ExitCode BenchCommand::Run() {
       break;
     }
   }
-  if (is_terminal) {
-    std::cerr << '\r' << std::string(30, ' ') << '\r' << std::flush;
-  }
+  progress.Clear();
   if (app_->count("--peers") > 0 && !guard.WasRaised()) {
     RunPeers(session, queries, setting.threads, report);
   }
@@ -142,27 +117,27 @@ ExitCode BenchCommand::Run() {
 }
 
 std::vector<std::string> BenchCommand::ArgumentsForOthers() const {
-  std::vector<std::string> arguments = {
-      suite_->Name(), "--scale", FormatScale(scale_), "--data", data_, "--mode", mode_};
+  std::vector<std::string> arguments = {suite_->Name(), "--scale", FormatScale(scale_), "--data",
+                                        options_.data,  "--mode",  options_.mode};
   const auto add = [&](const char* name, const std::string& value) {
     arguments.emplace_back(name);
     arguments.push_back(value);
   };
-  if (!device_.empty()) {
-    add("--device", device_);
+  if (!options_.device.empty()) {
+    add("--device", options_.device);
   }
-  if (!shape_.empty()) {
-    add("--shape", shape_);
+  if (!options_.shape.empty()) {
+    add("--shape", options_.shape);
   }
-  if (threads_ > 0) {
-    add("--threads", std::to_string(threads_));
+  if (options_.threads > 0) {
+    add("--threads", std::to_string(options_.threads));
   }
   return arguments;
 }
 
 void BenchCommand::RunPeers(Session& session, const std::vector<BenchmarkQuery>& queries,
                             uint32_t threads, BenchmarkReport& report) const {
-  const std::filesystem::path scratch = data_ / (suite_->Name() + "-peers");
+  const std::filesystem::path scratch = options_.data / (suite_->Name() + "-peers");
   Peers peers(session, scratch, threads, repeat_);
   std::cerr << "Writing the tables and DuckDB's answers for the other engines" << std::endl;
   peers.Prepare(queries);
@@ -200,7 +175,7 @@ std::filesystem::path BenchCommand::PrepareData(const std::vector<BenchmarkQuery
       tables.merge(session.TableNames(query.sql));
     }
   }
-  std::unique_ptr<BenchmarkData> data = suite_->KeptData(data_, scale_);
+  std::unique_ptr<BenchmarkData> data = suite_->KeptData(options_.data, scale_);
   data->Require(tables, std::cerr);
   return data->Database();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmark_options.hpp"
 #include "benchmark_report.hpp"
 #include "benchmark_runner.hpp"
 #include "benchmark_suite.hpp"
@@ -36,16 +37,11 @@ class BenchCommand : public Command {
   double scale_ = 1;
   std::string queries_ = "all";
   int repeat_ = 5;
-  std::string mode_ = "force";
+  BenchmarkOptions options_;
   std::string json_;
   std::vector<std::string> peers_;
   std::string chart_;
-  std::string cache_;
   bool cold_ = false;
-  std::string device_;
-  std::string shape_;
-  uint32_t threads_ = 0;
-  std::filesystem::path data_ = "margay-data";
   bool list_ = false;
 };
 

@@ -8,6 +8,7 @@
 
 #include "answer.hpp"
 #include "cold_runs.hpp"
+#include "statement_runner.hpp"
 
 namespace margay::tool {
 
@@ -24,6 +25,9 @@ struct Timing {
   double median_milliseconds = 0;
   double best_milliseconds = 0;
 };
+
+//! The bare reason of a refusal, from the reason of its error.
+std::string WithoutMode(const std::string& reason);
 
 //! Of an unsorted list with at least one time.
 Timing Summarize(std::vector<double> milliseconds);
@@ -90,36 +94,13 @@ class BenchmarkRunner {
   BenchmarkResult Run(const BenchmarkQuery& query);
 
  private:
-  //! One timed run of Margay, and what its counters say about it.
-  struct MargayRun {
-    double milliseconds = 0;
-    double kernel_milliseconds = 0;
-    uint64_t bytes_touched = 0;
-    //! Parts of the query that a device answered, and parts that DuckDB answered instead.
-    uint64_t device_executions = 0;
-    uint64_t duckdb_executions = 0;
-    //! The first difference from the answer expected, if any.
-    std::string difference;
-  };
-
-  //! Runs `sql` in DuckDB; `answer` may be null.
-  double RunDuckDb(const std::string& sql, std::optional<Answer>* answer);
-  MargayRun RunMargay(const std::string& sql, const Answer& expected);
   void RunAll(const std::string& sql, BenchmarkResult& result);
-  //! Runs until a device answers every part that Margay took over, or no run starts preparations
-  //! any more: in auto mode DuckDB answers while they are under way. The first difference from the
-  //! answer expected, if any.
-  std::string WarmUp(const std::string& sql, const Answer& expected);
   //! Says where hot runs took place; `device_runs` are those in which a device ran every part that
   //! Margay took over, `mixed_runs` those in which it ran some.
   void FindPlace(const std::string& sql, int device_runs, int mixed_runs, BenchmarkResult& result);
-  double RunTimed(const std::string& sql, std::optional<Answer>* answer);
-  void CheckStop() const;
 
-  Session& session_;
+  StatementRunner runner_;
   int repeat_;
-  std::string mode_;
-  std::function<bool()> stop_;
 };
 
 }  // namespace margay::tool

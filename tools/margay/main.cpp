@@ -15,6 +15,7 @@
 #include "sql_command.hpp"
 #include "ssb_suite.hpp"
 #include "tpch_suite.hpp"
+#include "turns_command.hpp"
 #include "version.hpp"
 
 namespace margay::tool {
@@ -67,6 +68,7 @@ int Main(int argument_count, char** arguments) {
   bench->require_subcommand(1);
   commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<TpchSuite>()));
   commands.push_back(std::make_unique<BenchCommand>(*bench, std::make_unique<SsbSuite>()));
+  commands.push_back(std::make_unique<TurnsCommand>(*bench));
   CLI::App* generate = app.add_subcommand("generate", "Makes the data of benchmarks");
   generate->require_subcommand(1);
   commands.push_back(std::make_unique<GenerateCommand>(*generate, std::make_unique<TpchSuite>()));

@@ -1,0 +1,93 @@
+#include "turns_words.hpp"
+
+namespace margay::tool {
+
+const TurnsTable& TurnsFacts() {
+  static const TurnsTable facts = {
+      "sale",
+      "",
+      "",
+      {{"s_channel", 5},
+       {"s_paid", 2},
+       {"s_quantity", 50},
+       {"s_store", 200},
+       {"s_discount", 31},
+       {"year(s_date)", 4},
+       {"month(s_date)", 12},
+       {"date_trunc('month', s_date)", 48},
+       {"s_quantity // 10", 6},
+       {"s_quantity % 7", 7},
+       {"CASE WHEN s_price < 100 THEN 1 WHEN s_price < 500 THEN 2 ELSE 3 END", 3}},
+      {"s_quantity", "s_price", "s_discount", "s_store", "s_quantity * s_price",
+       "s_price * (1 - s_discount)", "s_price - s_quantity",
+       "CASE WHEN s_paid THEN s_price ELSE 0 END", "abs(s_quantity - 25)"},
+      {{"s_quantity < #", 5, 45},
+       {"s_quantity BETWEEN # AND # + 12", 1, 38},
+       {"s_date >= DATE '2020-01-01' + #", 100, 1200},
+       {"s_date BETWEEN DATE '2020-01-01' + # AND DATE '2020-01-01' + # + 365", 0, 1000},
+       {"s_price > #", 50, 900},
+       {"s_price * s_quantity < #", 1000, 40000},
+       {"s_discount >= # * 0.01", 5, 25},
+       {"s_weight < #", 100, 900},
+       {"s_channel = 'channel #'", 1, 5},
+       {"s_channel <> 'channel #'", 1, 5},
+       {"s_channel IN ('channel #', 'channel 2')", 1, 5},
+       {"NOT s_paid", 0, 0},
+       {"(s_paid OR s_quantity > #)", 10, 40},
+       {"s_store % 10 = #", 0, 9},
+       {"year(s_date) = 2020 + #", 0, 3},
+       {"s_store IN (#, # + 7, # + 31, # + 90)", 1, 100}}};
+  return facts;
+}
+
+const std::vector<TurnsTable>& TurnsDimensions() {
+  static const std::vector<TurnsTable> dimensions = {
+      {"customer",
+       "s_customer",
+       "c_number",
+       {{"c_region", 5},
+        {"c_city", 100},
+        {"c_segment", 4},
+        {"c_birth", 60},
+        {"c_birth // 10", 7},
+        {"year(c_since)", 10}},
+       {"c_credit", "c_birth", "c_credit + s_price"},
+       {{"c_region = 'region #'", 1, 5},
+        {"c_segment <> 'segment #'", 1, 4},
+        {"c_birth > #", 1950, 1995},
+        {"c_credit BETWEEN # AND # + 4000", 0, 4000},
+        {"c_city LIKE 'city #%'", 1, 9},
+        {"c_since < DATE '2010-01-01' + #", 300, 3000}}},
+      {"product",
+       "s_product",
+       "p_number",
+       {{"p_category", 12}, {"p_brand", 100}, {"p_color", 10}, {"p_size", 20}, {"p_size % 3", 3}},
+       {"p_cost", "p_size", "s_price - p_cost", "s_quantity * p_cost"},
+       {{"p_category = 'category #'", 1, 12},
+        {"p_category IN ('category #', 'category 3', 'category 8')", 1, 12},
+        {"p_cost < #", 100, 450},
+        {"p_size >= #", 3, 15},
+        {"p_color <> 'color #'", 1, 10},
+        {"p_brand LIKE '% #%'", 1, 9}}},
+      {"store",
+       "s_store",
+       "t_number",
+       {{"t_country", 8}, {"t_kind", 3}, {"t_area // 100", 20}},
+       {"t_area", "t_area - s_quantity"},
+       {{"t_country = 'country #'", 1, 8},
+        {"t_kind <> 'kind #'", 1, 3},
+        {"t_area > #", 300, 1600}}},
+      {"day",
+       "s_date",
+       "d_date",
+       {{"d_year", 4}, {"d_quarter", 4}, {"d_month", 12}, {"d_weekday", 7}, {"d_holiday", 2}},
+       {"d_weekday", "d_month * s_quantity"},
+       {{"d_holiday", 0, 0},
+        {"d_weekday < #", 3, 7},
+        {"d_year = 2020 + #", 0, 3},
+        {"d_month BETWEEN # AND # + 4", 1, 8},
+        {"d_quarter <> #", 1, 4}}}};
+  return dimensions;
+}
+
+}  // namespace margay::tool
