@@ -291,6 +291,23 @@ std::vector<NodePointer> UnionInputs(const NodePointer& node) {
   return inputs;
 }
 
+bool KeepsOrderOfScans(const Node& node) {
+  switch (node.Kind()) {
+    case NodeKind::Scan:
+      return true;
+    case NodeKind::Filter:
+    case NodeKind::Project:
+      return KeepsOrderOfScans(*node.Input());
+    case NodeKind::Union:
+      return KeepsOrderOfScans(*node.Input()) &&
+             (!node.Build() || KeepsOrderOfScans(*node.Build()));
+    case NodeKind::Order:
+      return node.OrderKeys().empty() && KeepsOrderOfScans(*node.Input());
+    default:
+      return false;
+  }
+}
+
 std::vector<ExpressionPointer> OutputColumns(const Node& node, size_t offset) {
   std::vector<ExpressionPointer> columns;
   for (const Type& type : node.OutputTypes()) {

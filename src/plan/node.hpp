@@ -176,6 +176,10 @@ std::vector<const Node*> Scans(const Node& node);
 //! The inputs of a union, and of unions that are inputs of it, in the order of their rows.
 std::vector<NodePointer> UnionInputs(const NodePointer& node);
 
+//! Whether the rows come in the order of the tables that are scanned, one after the other: there
+//! are no joins, groups or keys of an order.
+bool KeepsOrderOfScans(const Node& node);
+
 std::string_view JoinKindName(JoinKind kind);
 
 }  // namespace margay::plan

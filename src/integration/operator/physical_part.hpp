@@ -77,8 +77,9 @@ class PhysicalPart : public duckdb::PhysicalOperator {
                                            duckdb::OperatorSourceInput& input) const override;
 
  private:
-  //! Whether rows come in the order of the table, as they do from DuckDB's filters and projections.
-  bool KeepsOrder() const { return !part_->has_aggregate && part_->tables.size() == 1; }
+  //! Whether rows come in the order of tables, as they do from DuckDB's filters, projections and
+  //! unions.
+  bool KeepsOrder() const { return plan::KeepsOrderOfScans(*part_->plan); }
   bool HasOrder() const { return part_->is_sorted || KeepsOrder(); }
 
   //! The decision of the running execution, or what would be decided now. Never throws.

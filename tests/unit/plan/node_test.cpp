@@ -269,6 +269,18 @@ TEST(Node, OnlyProjectsAreAboveAnOrder) {
   EXPECT_THROW(Node::Order(Orders(), {{nullptr, false, false}}, {}), std::logic_error);
 }
 
+TEST(Node, RowsOfScansKeepTheirOrderInFiltersProjectsAndUnions) {
+  const NodePointer rows =
+      Node::Project(Node::Filter(Lineitem(), ShippedBefore()), {kFlag, kQuantity});
+  EXPECT_TRUE(KeepsOrderOfScans(*rows));
+  EXPECT_TRUE(KeepsOrderOfScans(*Node::Union(rows, rows)));
+  EXPECT_TRUE(KeepsOrderOfScans(*Node::Order(rows, {}, {10, 0})));
+  EXPECT_FALSE(KeepsOrderOfScans(*Node::Order(rows, {{kFlag, true, false}}, {10, 0})));
+  EXPECT_FALSE(KeepsOrderOfScans(*Node::Union(rows, Node::GroupBy(rows, {kFlag, kQuantity}, {}))));
+  EXPECT_FALSE(KeepsOrderOfScans(
+      *Node::Join(JoinKind::Semi, Items(), Orders(), {{kItemKey, kOrderKey, false}}, nullptr)));
+}
+
 TEST(Node, BottomScanIsBelowEverything) {
   const NodePointer scan = Lineitem();
   const NodePointer plan = Node::Project(Node::Filter(scan, ShippedBefore()), {kFlag});
