@@ -37,15 +37,22 @@ void ProgramRun::RunPipeline(size_t number) {
 void ProgramRun::FinishPipeline(size_t number) {
   const optimize::Program& program = part_->Program();
   const size_t sink = program.pipelines[number].sink;
+  const bool may_run_again = sinks_[sink]->RunsPipelinesAgain();
+  if (!may_run_again)
+    CountReader(number);
   if (program.sinks[sink].pipelines.back() != number)
     return;
   sinks_[sink]->Finish();
-  // A pipeline whose sink gets full runs again: what it reads is needed until its sink is done.
   for (size_t pipeline : program.sinks[sink].pipelines) {
-    for (size_t read : program.SinksReadBy(pipeline)) {
-      if (--readers_[read] == 0)
-        unread_sinks_.push_back(read);
-    }
+    if (may_run_again)
+      CountReader(pipeline);
+  }
+}
+
+void ProgramRun::CountReader(size_t pipeline) {
+  for (size_t read : part_->Program().SinksReadBy(pipeline)) {
+    if (--readers_[read] == 0)
+      unread_sinks_.push_back(read);
   }
 }
 

@@ -27,6 +27,8 @@ class ProgramRun : public Run {
   void RunPipeline(size_t number);
   //! Notes that a pipeline has run into its sink, and finishes the sink after the last one.
   void FinishPipeline(size_t number);
+  //! A pipeline has read what it reads, for the last time.
+  void CountReader(size_t pipeline);
   //! Lets go of what is not needed any more, as the commands that used it are done.
   void ReleaseFinished();
 

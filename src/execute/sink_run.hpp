@@ -27,6 +27,8 @@ class SinkRun {
   //! Takes what a launch has put into the buffers. A resumable kernel may need several launches for
   //! a batch.
   virtual void TakeBatch(PipelineRun& /*pipeline*/, const Batch& /*batch*/) {}
+  //! Whether Run() or Finish() may run pipelines again that have run: what they read must stay.
+  virtual bool RunsPipelinesAgain() const { return false; }
   //! All pipelines have run: gives the result to the host, or, where it stays on the device, to the
   //! context.
   virtual void Finish() {}
@@ -69,6 +71,7 @@ class GrowingSinkRun : public SinkRun {
   using SinkRun::SinkRun;
 
   void Run(PipelineRun& pipeline) override;
+  bool RunsPipelinesAgain() const override { return true; }
 
  protected:
   //! Makes an empty table.

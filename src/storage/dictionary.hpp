@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,17 @@ class Dictionary {
   //! Host memory.
   size_t Bytes() const;
 
+  bool operator==(const Dictionary&) const = default;
+
  private:
   std::vector<uint64_t> offsets_;
   std::vector<char> bytes_;
 };
+
+//! Whether both have the same strings, or are null.
+inline bool AreEqual(const std::shared_ptr<const Dictionary>& left,
+                     const std::shared_ptr<const Dictionary>& right) {
+  return left == right || (left && right && *left == *right);
+}
 
 }  // namespace margay::storage

@@ -27,6 +27,8 @@ struct Accumulator {
   bool has_argument = false;
   bool is_checked = false;  //!< Sum128: may leave 128 bits, which sets `fault`
 
+  bool operator==(const Accumulator&) const = default;
+
   size_t Words() const {
     return fold == Fold::Sum128 || fold == Fold::MinWide || fold == Fold::MaxWide ? 2 : 1;
   }

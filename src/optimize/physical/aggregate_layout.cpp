@@ -356,6 +356,23 @@ std::set<size_t> AggregateLayout::ComparedTexts() const {
   return texts;
 }
 
+bool AggregateLayout::IsLike(const AggregateLayout& other) const {
+  const auto same_key = [](const GroupKey& a, const GroupKey& b) {
+    return a.is_dependent == b.is_dependent && a.low == b.low && a.high == b.high &&
+           a.step == b.step && a.digits == b.digits && storage::AreEqual(a.texts, b.texts) &&
+           a.integers == b.integers && !a.text && !b.text;
+  };
+  const auto same_source = [](const Source& a, const Source& b) {
+    return a.value == b.value && a.count == b.count && storage::AreEqual(a.texts, b.texts);
+  };
+  return std::equal(keys.begin(), keys.end(), other.keys.begin(), other.keys.end(), same_key) &&
+         index_places == other.index_places && groups == other.groups && shared == other.shared &&
+         accumulators == other.accumulators &&
+         std::equal(sources.begin(), sources.end(), other.sources.begin(), other.sources.end(),
+                    same_source) &&
+         words == other.words && rows_per_table == other.rows_per_table;
+}
+
 size_t AggregateLayout::KeysBeside(size_t key) const {
   if (keys[key].is_dependent)
     return 0;

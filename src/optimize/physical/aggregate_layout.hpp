@@ -47,6 +47,8 @@ struct SharedGroups {
   struct Row {
     size_t table = 0;
     size_t word = 0;
+
+    bool operator==(const Row&) const = default;
   };
 
   //! A group's slot is found by hashing its index; else the index, of one word, is the slot.
@@ -56,6 +58,8 @@ struct SharedGroups {
   std::vector<Row> rows;      //!< of the tables that dependent keys read
   //! The rows are folded twice: see NeedsTwoPasses.
   bool has_two_passes = false;
+
+  bool operator==(const SharedGroups&) const = default;
 };
 
 //! How the aggregates of a pipeline are held while they are computed.
@@ -108,6 +112,9 @@ struct AggregateLayout {
   std::set<size_t> ComparedTexts() const;
   //! How many keys tell groups apart, if `key` is one of them; else 0.
   size_t KeysBeside(size_t key) const;
+  //! Whether both hold the same groups in the same words, so that pipelines can fold their rows
+  //! into one table.
+  bool IsLike(const AggregateLayout& other) const;
 
   //! Lays out the aggregates of the result of `stage`, for a kernel of `shape` whose values
   //! `builder` builds. `rows` are those of all tables. Throws Unsupported.

@@ -1,6 +1,7 @@
 #include "optimize/physical/group_filter.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace margay::optimize {
 
@@ -42,17 +43,17 @@ GroupFilter::GroupFilter(const plan::ExpressionPointer& predicate, const Pipelin
 
 Value GroupFilter::Build(ValueBuilder& builder) const {
   GroupValues values(layout_, builder);
-  std::vector<Value> columns(layout_.keys.size() + pipeline_.aggregates.size());
-  VisitColumns(*predicate_, [&](size_t column) {
-    if (columns[column].node != nullptr)
-      return;
-    const size_t keys = layout_.keys.size();
-    columns[column] = column < keys
-                          ? values.Key(layout_.keys[column])
-                          : values.Aggregate(column - keys, pipeline_.aggregates[column - keys]);
-  });
   ValueBuilder over_groups(builder.Context(), builder.Graph(), builder.GetParameters());
-  over_groups.GiveColumns(std::move(columns));
+  const size_t keys = layout_.keys.size();
+  std::set<size_t> given;
+  VisitColumns(*predicate_, [&](size_t column) {
+    if (!given.insert(column).second)
+      return;
+    over_groups.GiveColumn(
+        column, column < keys
+                    ? values.Key(layout_.keys[column])
+                    : values.Aggregate(column - keys, pipeline_.aggregates[column - keys]));
+  });
   return over_groups.Build(predicate_);
 }
 

@@ -20,6 +20,8 @@ struct GroupDigit {
   size_t word = 0;
   uint64_t stride = 1;
 
+  bool operator==(const GroupDigit&) const = default;
+
   uint64_t Places() const { return values + (has_null ? 1 : 0); }
 };
 

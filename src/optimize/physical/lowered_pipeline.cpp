@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "optimize/physical/kept_rows.hpp"
 #include "optimize/physical/plain_build.hpp"
@@ -45,26 +46,83 @@ std::vector<plan::ExpressionPointer> ConjunctsOfSegments(
   return known;
 }
 
+//! The columns that a pipeline reads, and those of the keys of its own build side.
+std::set<size_t> ColumnsRead(const LoweredPipeline::Input& input, Pipeline pipeline,
+                             const std::vector<plan::ExpressionPointer>& build_keys) {
+  // Keys of build sides that are not compared are only in the tables.
+  for (PipelineJoin& join : pipeline.joins) {
+    const std::vector<size_t>& compared = input.join_tables[join.build].compared_keys;
+    for (size_t i = 0; i < join.keys.size(); i++) {
+      if (std::find(compared.begin(), compared.end(), i) == compared.end())
+        join.keys[i].build = join.keys[i].probe;
+    }
+  }
+  std::set<size_t> read;
+  VisitColumns(pipeline, [&](size_t column) { read.insert(column); });
+  for (const plan::ExpressionPointer& key : build_keys)
+    VisitColumns(*key, [&](size_t column) { read.insert(column); });
+  return read;
+}
+
+//! The same of an aggregate: keys that follow from others are computed when its groups are packed.
+std::set<size_t> ColumnsRead(const LoweredPipeline::Input& input, const AggregateLayout& layout) {
+  Pipeline reading = input.stage.result;
+  for (size_t i = reading.outputs.size(); i-- > 0;) {
+    if (layout.keys[i].is_dependent)
+      reading.outputs.erase(reading.outputs.begin() + static_cast<ptrdiff_t>(i));
+  }
+  return ColumnsRead(input, std::move(reading), {});
+}
+
+//! The value of `expression`, an output of a union's input, as a column of the union holds it.
+Value ValueInUnion(const plan::ExpressionPointer& expression, const KeptColumn& column,
+                   ValueBuilder& builder) {
+  const storage::ColumnForm& form = *column.form;
+  if (form.TextSource())
+    throw Unsupported("a union of text that is not stored");
+  Value value = RowOutputOf(expression, column, builder).value;
+  // It would have to be raised for rows that are left out before they need the value.
+  if (value.CanFault())
+    throw Unsupported("a union of values that may raise errors, and are not stored");
+  // What is made of the column may depend only on what all inputs agree on.
+  if (form.HasValidity() && !value.CanBeNull())
+    value.null = builder.Graph().Flag(false);
+  if (!IsFloat(value.GetMachine())) {
+    value.node = builder.Convert(value, MachineOf(form));
+    value.range = value.domain = RangeOf(form);
+  }
+  return value;
+}
+
 }  // namespace
 
-LoweredPipeline::LoweredPipeline(const Input& input, const Pipeline& pipeline)
+LoweredPipeline::LoweredPipeline(const Input& input, size_t scanned,
+                                 std::set<size_t> missing_tables)
     : shape(input.shape),
-      table(pipeline.table),
-      values(std::make_shared<KernelValues>(ValueContext{
-          input.columns, input.dictionaries, pipeline.table, input.stage.MissingTables(pipeline)})),
-      numbers(pipeline.table) {
+      table(scanned),
+      values(std::make_shared<KernelValues>(
+          ValueContext{input.columns, input.dictionaries, scanned, std::move(missing_tables)})),
+      numbers(scanned) {}
+
+void LoweredPipeline::AddSteps(const Input& input, const Pipeline& pipeline, size_t builds) {
   ValueBuilder& builder = values->builder;
-  for (const plan::ExpressionPointer& conjunct : pipeline.conjuncts)
-    filters.push_back(builder.Build(conjunct));
+  for (const plan::ExpressionPointer& conjunct : pipeline.conjuncts) {
+    std::vector<Value>& tests = joins.empty() ? filters : joins.back().probe.conjuncts;
+    tests.push_back(builder.Build(conjunct));
+  }
   for (const PipelineJoin& join : pipeline.joins) {
     const JoinTable& join_table = input.join_tables[join.build];
-    joins.push_back({join.kind, join.build, join.residual != nullptr, join_table,
+    joins.push_back({join.kind, builds + join.build, join.residual != nullptr, join_table,
                      JoinProbe::Of(join, join_table, builder)});
     if (join_table.ranged_key)
       ranged_joins.push_back(
-          {join.build, input.columns[join.keys[*join_table.ranged_key].probe->ColumnIndex()]});
+          {builds + join.build,
+           input.columns[join.keys[*join_table.ranged_key].probe->ColumnIndex()]});
   }
   RefuseLongLoops(joins);
+}
+
+void LoweredPipeline::SetSegmentFilter(const Input& input, const Pipeline& pipeline) {
   segment_filter = std::make_shared<SegmentFilter>(
       ConjunctsOfSegments(pipeline.conjuncts, filters, input.columns), input.columns,
       input.dictionaries);
@@ -72,7 +130,9 @@ LoweredPipeline::LoweredPipeline(const Input& input, const Pipeline& pipeline)
 
 LoweredPipeline LoweredPipeline::OfBuild(const Input& input, const JoinTable& table) {
   const BuildPipeline& build = input.stage.builds[table.number];
-  LoweredPipeline lowered(input, build.pipeline);
+  LoweredPipeline lowered(input, build.pipeline.table, input.stage.MissingTables(build.pipeline));
+  lowered.AddSteps(input, build.pipeline, 0);
+  lowered.SetSegmentFilter(input, build.pipeline);
   JoinBuildSink sink{table,
                      JoinInsert::Of(build.keys, table, lowered.values->builder),
                      IsPlainBuild(build, input.columns),
@@ -80,21 +140,65 @@ LoweredPipeline LoweredPipeline::OfBuild(const Input& input, const JoinTable& ta
   for (const plan::ExpressionPointer& key : build.keys)
     sink.keys_text += (sink.keys_text.empty() ? "" : ", ") + key->ToString();
   lowered.sink = std::move(sink);
-  lowered.FindColumns(input, build.pipeline, build.keys);
+  lowered.FindColumns(input, ColumnsRead(input, build.pipeline, build.keys));
   return lowered;
 }
 
 LoweredPipeline LoweredPipeline::OfResult(const Input& input) {
   const Pipeline& pipeline = input.stage.result;
-  LoweredPipeline lowered(input, pipeline);
-  if (pipeline.is_aggregate)
-    lowered.LowerGroups(input, pipeline);
-  else
-    lowered.LowerRows(input, pipeline);
+  LoweredPipeline lowered(input, pipeline.table, input.stage.MissingTables(pipeline));
+  lowered.AddSteps(input, pipeline, 0);
+  lowered.SetSegmentFilter(input, pipeline);
+  if (pipeline.is_aggregate) {
+    const GroupSink& groups = lowered.LowerGroups(input);
+    lowered.FindColumns(input, ColumnsRead(input, groups.layout));
+  } else {
+    lowered.FindColumns(input, ColumnsRead(input, pipeline, {}));
+    lowered.LowerRows(input);
+  }
   return lowered;
 }
 
-void LoweredPipeline::LowerGroups(const Input& input, const Pipeline& pipeline) {
+LoweredPipeline LoweredPipeline::OfUnionInput(const Input& input, const Input& below,
+                                              const std::vector<KeptColumn>& united) {
+  const Pipeline& pipeline = input.stage.result;
+  if (pipeline.order)
+    throw Unsupported("an order of the rows of a union that are not stored");
+  Pipeline pipeline_below = below.stage.result;
+  std::set<size_t> missing = input.stage.MissingTables(pipeline);
+  missing.merge(below.stage.MissingTables(pipeline_below));
+  LoweredPipeline lowered(input, pipeline_below.table, std::move(missing));
+  lowered.AddSteps(below, pipeline_below, 0);
+  if (lowered.NeedsStops())
+    throw Unsupported("a union of rows that joins multiply, and that are not stored");
+  lowered.SetSegmentFilter(below, pipeline_below);
+  const std::vector<plan::ExpressionPointer> outputs = std::exchange(pipeline_below.outputs, {});
+  for (const InputColumn& column : input.columns) {
+    if (column.table != pipeline.table)
+      continue;
+    pipeline_below.outputs.push_back(outputs[column.id]);
+    lowered.values->builder.GiveColumn(
+        column.number,
+        ValueInUnion(outputs[column.id], united[column.id], lowered.values->builder));
+  }
+  lowered.AddSteps(input, pipeline, below.stage.builds.size());
+  const auto find_columns = [&](std::set<size_t> read) {
+    std::erase_if(read,
+                  [&](size_t column) { return input.columns[column].table == pipeline.table; });
+    read.merge(ColumnsRead(below, pipeline_below, {}));
+    lowered.FindColumns(input, read);
+  };
+  if (pipeline.is_aggregate) {
+    find_columns(ColumnsRead(input, lowered.LowerGroups(input).layout));
+  } else {
+    find_columns(ColumnsRead(input, pipeline, {}));
+    lowered.LowerRows(input);
+  }
+  return lowered;
+}
+
+const GroupSink& LoweredPipeline::LowerGroups(const Input& input) {
+  const Pipeline& pipeline = input.stage.result;
   GroupSink groups;
   groups.layout =
       AggregateLayout::Of(input.stage, input.join_tables, values->builder, input.rows, input.shape);
@@ -105,18 +209,11 @@ void LoweredPipeline::LowerGroups(const Input& input, const Pipeline& pipeline) 
   } else if (input.use == ResultUse::Kept) {
     groups.kept = KeepGroups(groups.layout, pipeline.aggregates);
   }
-  // Keys that follow from others are computed when the groups are packed.
-  Pipeline reading = pipeline;
-  for (size_t i = reading.outputs.size(); i-- > 0;) {
-    if (groups.layout.keys[i].is_dependent)
-      reading.outputs.erase(reading.outputs.begin() + static_cast<ptrdiff_t>(i));
-  }
-  sink = std::move(groups);
-  FindColumns(input, reading, {});
+  return sink.emplace<GroupSink>(std::move(groups));
 }
 
-void LoweredPipeline::LowerRows(const Input& input, const Pipeline& pipeline) {
-  FindColumns(input, pipeline, {});
+void LoweredPipeline::LowerRows(const Input& input) {
+  const Pipeline& pipeline = input.stage.result;
   ValueBuilder& builder = values->builder;
   RowSink rows;
   rows.multiplies = NeedsStops();
@@ -167,21 +264,7 @@ void LoweredPipeline::LowerRows(const Input& input, const Pipeline& pipeline) {
   sink = std::move(rows);
 }
 
-void LoweredPipeline::FindColumns(const Input& input, const Pipeline& pipeline,
-                                  const std::vector<plan::ExpressionPointer>& build_keys) {
-  Pipeline reading = pipeline;
-  // Keys of build sides that are not compared are only in the tables.
-  for (PipelineJoin& join : reading.joins) {
-    const std::vector<size_t>& compared = input.join_tables[join.build].compared_keys;
-    for (size_t i = 0; i < join.keys.size(); i++) {
-      if (std::find(compared.begin(), compared.end(), i) == compared.end())
-        join.keys[i].build = join.keys[i].probe;
-    }
-  }
-  std::set<size_t> read;
-  VisitColumns(reading, [&](size_t column) { read.insert(column); });
-  for (const plan::ExpressionPointer& key : build_keys)
-    VisitColumns(*key, [&](size_t column) { read.insert(column); });
+void LoweredPipeline::FindColumns(const Input& input, const std::set<size_t>& read) {
   std::set<size_t> compared_texts;
   if (const auto* groups = std::get_if<GroupSink>(&sink))
     compared_texts = groups->layout.ComparedTexts();
@@ -213,6 +296,21 @@ void LoweredPipeline::FindColumns(const Input& input, const Pipeline& pipeline,
     for (const InputColumn& column : *list)
       values->gathered.Add(column, list == &joined_columns || column.is_whole);
   }
+}
+
+bool LoweredPipeline::EndsLike(const LoweredPipeline& other) const {
+  if (const auto* groups = std::get_if<GroupSink>(&sink)) {
+    const auto* other_groups = std::get_if<GroupSink>(&other.sink);
+    return other_groups != nullptr && groups->layout.IsLike(other_groups->layout);
+  }
+  const auto* rows = std::get_if<RowSink>(&sink);
+  const auto* other_rows = std::get_if<RowSink>(&other.sink);
+  return rows != nullptr && other_rows != nullptr && rows->multiplies == other_rows->multiplies &&
+         std::equal(rows->outputs.begin(), rows->outputs.end(), other_rows->outputs.begin(),
+                    other_rows->outputs.end(), [](const RowOutput& a, const RowOutput& b) {
+                      return a.type == b.type && a.can_be_null == b.can_be_null &&
+                             storage::AreEqual(a.texts, b.texts);
+                    });
 }
 
 bool LoweredPipeline::MultipliesRows() const {

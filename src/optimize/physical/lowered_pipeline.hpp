@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -97,6 +98,14 @@ struct LoweredPipeline {
 
   //! The result's pipeline. Throws Unsupported.
   static LoweredPipeline OfResult(const Input& input);
+  //! The result's pipeline of a stage that scans a union, over one of the union's inputs: the steps
+  //! of the result of `below`, the input's stage, then those of `input`'s, whose scanned columns
+  //! are the outputs of `below` as `united` has them. So the pipelines of all inputs feed one sink,
+  //! and the union's rows are not stored. Both have the same columns and dictionaries. Throws
+  //! Unsupported, also where rows of the union must be stored: those that joins multiply, or that
+  //! are text, or may raise errors, or get an order.
+  static LoweredPipeline OfUnionInput(const Input& input, const Input& below,
+                                      const std::vector<KeptColumn>& united);
   //! That of a build side, which fills `table`. Throws Unsupported.
   static LoweredPipeline OfBuild(const Input& input, const JoinTable& table);
 
@@ -115,6 +124,8 @@ struct LoweredPipeline {
   std::shared_ptr<const SegmentFilter> segment_filter;
   std::vector<RangedJoin> ranged_joins;
 
+  //! Whether the rows of both can end in one sink, of groups or of rows.
+  bool EndsLike(const LoweredPipeline& other) const;
   //! Whether joins can make several rows of one.
   bool MultipliesRows() const;
   //! Whether a row may become so many, or look at so many, that the kernel must be able to stop in
@@ -126,13 +137,18 @@ struct LoweredPipeline {
   std::vector<InputColumn> ReadColumns() const;
 
  private:
-  LoweredPipeline(const Input& input, const Pipeline& pipeline);
+  //! Without steps. Rows of `missing_tables` may be missing.
+  LoweredPipeline(const Input& input, size_t scanned, std::set<size_t> missing_tables);
 
-  void LowerGroups(const Input& input, const Pipeline& pipeline);
-  void LowerRows(const Input& input, const Pipeline& pipeline);
-  //! Finds the columns that are read, by numbers of the program.
-  void FindColumns(const Input& input, const Pipeline& pipeline,
-                   const std::vector<plan::ExpressionPointer>& build_keys);
+  //! Adds filters and joins behind those that are there; the numbers of the build sides follow the
+  //! first `builds`.
+  void AddSteps(const Input& input, const Pipeline& pipeline, size_t builds);
+  void SetSegmentFilter(const Input& input, const Pipeline& pipeline);
+  //! Set the sink, that of the stage's result.
+  const GroupSink& LowerGroups(const Input& input);
+  void LowerRows(const Input& input);
+  //! Sorts the columns of the program that are `read` by where they come from.
+  void FindColumns(const Input& input, const std::set<size_t>& read);
 };
 
 }  // namespace margay::optimize

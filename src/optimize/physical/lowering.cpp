@@ -40,6 +40,14 @@ uint64_t BytesOf(const std::vector<InputColumn>& columns) {
   return bytes;
 }
 
+//! A stage whose joins are arranged and whose build sides are lowered.
+struct BuiltStage {
+  Stage stage;
+  std::vector<uint64_t> rows;     //!< of the tables
+  std::vector<JoinTable> tables;  //!< of the build sides
+  std::vector<size_t> sinks;      //!< the same
+};
+
 //! Makes a program, the stages whose results others read first. Throws Unsupported.
 class Lowerer {
  public:
@@ -55,7 +63,7 @@ class Lowerer {
 
  private:
   void CountReaders(const plan::NodePointer& node) {
-    if (node->Kind() == plan::NodeKind::Aggregate)
+    if (node->Kind() == plan::NodeKind::Aggregate || node->Kind() == plan::NodeKind::Union)
       readers_[node]++;
     for (const plan::NodePointer& input : {node->Input(), node->Build()}) {
       if (input)
@@ -66,25 +74,109 @@ class Lowerer {
   //! Lowers `plan`, whose first scan has the number `scan`; returns the sink of its result.
   size_t LowerStage(const plan::NodePointer& plan, size_t scan, const Wanted& wanted) {
     const StageCut cut = CutStage(plan);
+    if (const auto sink = LowerOverUnion(*plan, cut, scan, wanted))
+      return *sink;
+    DictionaryCache dictionaries(program_.columns);
+    const BuiltStage built = Build(MakeStage(cut, scan, nullptr), dictionaries);
+    LoweredPipeline result = LoweredPipeline::OfResult(InputOf(built, dictionaries, wanted));
+    const size_t sink = wanted.into ? *wanted.into : AddSinkOf(result, wanted.use);
+    AddPipeline(std::move(result), built.sinks, sink, built.stage.expected_share,
+                built.stage.spared_rows);
+    return sink;
+  }
+
+  //! The stage above what `cut` cuts off, which is lowered first, and whose first scan has the
+  //! number `scan`. With `united`, the first table is a union that is not stored, with these
+  //! columns.
+  Stage MakeStage(const StageCut& cut, size_t scan, const std::vector<KeptColumn>* united) {
     const std::vector<const plan::Node*> scans = plan::Scans(*cut.plan);
     std::vector<std::optional<size_t>> sinks(scans.size());
     std::vector<size_t> numbers(scans.size());
     for (size_t i = 0; i < scans.size(); i++) {
       numbers[i] = scan;
-      if (const plan::NodePointer& inner = cut.inners[i]) {
+      const plan::NodePointer& inner = cut.inners[i];
+      if (inner && (i > 0 || united == nullptr))
         sinks[i] = LowerInner(inner, scan, cut.wanted[i]);
-        scan += plan::Scans(*inner).size();
-      } else {
-        scan++;
-      }
+      scan += inner ? plan::Scans(*inner).size() : 1;
     }
     std::vector<size_t> column_tables;
     for (const InputColumn& column : program_.columns)
       column_tables.push_back(column.table);
     const size_t first_table = program_.tables.size();
-    for (size_t i = 0; i < scans.size(); i++)
-      AddTable(*scans[i], numbers[i], sinks[i]);
-    return LowerPipelines(Stage::From(*cut.plan, std::move(column_tables), first_table), wanted);
+    for (size_t i = 0; i < scans.size(); i++) {
+      if (i == 0 && united != nullptr)
+        AddUnion(*scans[i], *united);
+      else
+        AddTable(*scans[i], numbers[i], sinks[i]);
+    }
+    return Stage::From(*cut.plan, std::move(column_tables), first_table);
+  }
+
+  //! Lowers an aggregate over the rows of a union, or what else is done with each of them, so that
+  //! the pipelines of the union's inputs feed its sink, and no rows are stored. None where the plan
+  //! is something else, or where that can't be done: the union is stored then.
+  std::optional<size_t> LowerOverUnion(const plan::Node& plan, const StageCut& cut, size_t scan,
+                                       const Wanted& wanted) {
+    const plan::NodePointer& node = cut.inners[0];
+    if (!node || node->Kind() != plan::NodeKind::Union || !node->Build() ||
+        readers_.at(node) != 1 ||
+        (plan.Kind() != plan::NodeKind::Aggregate && wanted.use != ResultUse::Rows))
+      return std::nullopt;
+    // What is stored for an input would have to stay until all have run.
+    for (const plan::NodePointer& input : plan::UnionInputs(node)) {
+      if (input->Kind() == plan::NodeKind::Aggregate)
+        return std::nullopt;
+      const StageCut below = CutStage(input);
+      if (std::any_of(below.inners.begin(), below.inners.end(),
+                      [](const plan::NodePointer& inner) { return inner != nullptr; }))
+        return std::nullopt;
+    }
+    Mark mark = MarkState();
+    try {
+      return LowerInputs(cut, scan, wanted);
+    } catch (const Unsupported&) {
+      Rollback(std::move(mark));
+      return std::nullopt;
+    }
+  }
+
+  //! Does so. Throws Unsupported.
+  size_t LowerInputs(const StageCut& cut, size_t scan, const Wanted& wanted) {
+    const std::vector<plan::NodePointer> inputs = plan::UnionInputs(cut.inners[0]);
+    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan);
+    DictionaryCache dictionaries(program_.columns);
+    const size_t first_table = program_.tables.size();
+    const BuiltStage built = Build(MakeStage(cut, scan, &united), dictionaries);
+    if (built.stage.result.table != first_table)
+      throw Unsupported("a union that a join searches");
+    std::optional<size_t> sink;
+    for (const plan::NodePointer& input : inputs) {
+      const BuiltStage below = Build(MakeStage(CutStage(input), scan, nullptr), dictionaries);
+      scan += plan::Scans(*input).size();
+      LoweredPipeline pipeline = LoweredPipeline::OfUnionInput(
+          InputOf(built, dictionaries, wanted), InputOf(below, dictionaries, {}), united);
+      if (!sink) {
+        sink = AddSinkOf(pipeline, wanted.use);
+      } else if (!program_.pipelines[program_.sinks[*sink].pipelines[0]].lowered->EndsLike(
+                     pipeline)) {
+        throw Unsupported("inputs of a union whose results differ");
+      }
+      std::vector<size_t> sinks = below.sinks;
+      sinks.insert(sinks.end(), built.sinks.begin(), built.sinks.end());
+      AddPipeline(std::move(pipeline), sinks, *sink,
+                  below.stage.expected_share * built.stage.expected_share,
+                  below.stage.spared_rows + built.stage.spared_rows);
+    }
+    return *sink;
+  }
+
+  //! Adds the table of a union that is not stored, which `scan` reads.
+  void AddUnion(const plan::Node& scan, const std::vector<KeptColumn>& united) {
+    const size_t place = program_.tables.size();
+    for (const plan::ScanColumn& column : scan.Columns())
+      program_.columns.push_back({program_.columns.size(), place, column.name,
+                                  united[column.id].form, nullptr, column.id});
+    program_.tables.push_back({scan.Table(), std::nullopt, std::nullopt, united[0].form->Rows()});
   }
 
   //! Adds a table that `scan`, of this number in the plan, reads: from `sink`, if there is one.
@@ -117,39 +209,35 @@ class Lowerer {
     return input.columns[static_cast<size_t>(found - input.ids.begin())];
   }
 
-  //! Arranges the joins of a stage and adds its pipelines; returns the sink of the result.
-  size_t LowerPipelines(Stage stage, const Wanted& wanted) {
+  //! Arranges the joins of a stage and adds the pipelines of its build sides.
+  BuiltStage Build(Stage stage, DictionaryCache& dictionaries) {
     const std::vector<InputColumn>& columns = program_.columns;
-    std::vector<uint64_t> rows;
+    BuiltStage built;
     for (const ProgramTable& table : program_.tables)
-      rows.push_back(table.rows);
-    DictionaryCache dictionaries(columns);
+      built.rows.push_back(table.rows);
     stage = ResolveTexts(std::move(stage), columns);
     if (options_.method == JoinMethod::NestedLoop)
       stage = ForceNestedLoops(std::move(stage));
-    stage =
-        OrderJoins(std::move(stage), columns, rows, dictionaries, options_.shape, options_.memory);
-    ChooseRangedKeys(stage, columns, rows, dictionaries);
-
-    std::vector<JoinTable> tables;
-    std::vector<size_t> sinks;  // of the build sides
-    const LoweredPipeline::Input input{options_.shape, stage,         columns,
-                                       rows,           dictionaries,  tables,
-                                       wanted.use,     wanted.groups, wanted.columns};
-    for (size_t i = 0; i < stage.builds.size(); i++) {
-      const Pipeline& pipeline = stage.builds[i].pipeline;
+    built.stage = OrderJoins(std::move(stage), columns, built.rows, dictionaries, options_.shape,
+                             options_.memory);
+    ChooseRangedKeys(built.stage, columns, built.rows, dictionaries);
+    for (size_t i = 0; i < built.stage.builds.size(); i++) {
+      const Pipeline& pipeline = built.stage.builds[i].pipeline;
       const ValueContext context{columns, dictionaries, pipeline.table,
-                                 stage.MissingTables(pipeline)};
-      tables.push_back(
-          JoinTable::Of(stage, i, tables, context, rows, options_.shape, options_.method));
-      sinks.push_back(AddSink(SinkKind::JoinBuild));
-      AddPipeline(LoweredPipeline::OfBuild(input, tables.back()), sinks, sinks.back(),
-                  stage.builds[i].expected_share, 0);
+                                 built.stage.MissingTables(pipeline)};
+      built.tables.push_back(JoinTable::Of(built.stage, i, built.tables, context, built.rows,
+                                           options_.shape, options_.method));
+      built.sinks.push_back(AddSink(SinkKind::JoinBuild));
+      AddPipeline(LoweredPipeline::OfBuild(InputOf(built, dictionaries, {}), built.tables.back()),
+                  built.sinks, built.sinks.back(), built.stage.builds[i].expected_share, 0);
     }
-    LoweredPipeline result = LoweredPipeline::OfResult(input);
-    const size_t sink = wanted.into ? *wanted.into : AddSinkOf(result, wanted.use);
-    AddPipeline(std::move(result), sinks, sink, stage.expected_share, stage.spared_rows);
-    return sink;
+    return built;
+  }
+
+  LoweredPipeline::Input InputOf(const BuiltStage& built, DictionaryCache& dictionaries,
+                                 const Wanted& wanted) const {
+    return {options_.shape, built.stage, program_.columns, built.rows,    dictionaries,
+            built.tables,   wanted.use,  wanted.groups,    wanted.columns};
   }
 
   size_t AddSink(SinkKind kind) {
@@ -213,21 +301,18 @@ class Lowerer {
     return sink;
   }
 
-  //! The inputs are lowered as they suit themselves first: what their columns are then tells what
-  //! the columns of the union must be.
-  size_t LowerUnion(const plan::NodePointer& node, size_t scan) {
-    const std::vector<plan::NodePointer> inputs = plan::UnionInputs(node);
+  //! The columns that hold the rows of all inputs of a union: these are lowered as they suit
+  //! themselves, on trial. The first scan of the first one has the number `scan`.
+  std::vector<KeptColumn> ColumnsOfUnion(const std::vector<plan::NodePointer>& inputs,
+                                         size_t scan) {
     std::vector<std::vector<KeptColumn>> columns_of_inputs;
-    {
-      const Mark mark = MarkState();
-      size_t first = scan;
-      for (const plan::NodePointer& input : inputs) {
-        const size_t sink = LowerRows(input, first, {ResultUse::Kept, nullptr, nullptr, {}});
-        columns_of_inputs.push_back(program_.sinks[sink].columns);
-        first += plan::Scans(*input).size();
-      }
-      Rollback(mark);
+    Mark mark = MarkState();
+    for (const plan::NodePointer& input : inputs) {
+      const size_t sink = LowerRows(input, scan, {ResultUse::Kept, nullptr, nullptr, {}});
+      columns_of_inputs.push_back(program_.sinks[sink].columns);
+      scan += plan::Scans(*input).size();
     }
+    Rollback(std::move(mark));
     std::vector<KeptColumn> united;
     for (size_t column = 0; column < columns_of_inputs[0].size(); column++) {
       std::vector<KeptColumn> columns;
@@ -236,6 +321,13 @@ class Lowerer {
         columns.push_back(of_input[column]);
       united.push_back(Concatenation(columns));
     }
+    return united;
+  }
+
+  //! Lowers a union whose rows are stored.
+  size_t LowerUnion(const plan::NodePointer& node, size_t scan) {
+    const std::vector<plan::NodePointer> inputs = plan::UnionInputs(node);
+    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan);
     const size_t sink = AddSink(SinkKind::MaterialisedRows);
     program_.sinks[sink].columns = united;
     most_rows_[sink] = united[0].form->Rows();
@@ -273,7 +365,7 @@ class Lowerer {
   Program program_;
   std::vector<uint64_t> most_rows_;                        //!< by sink that stays on the device
   std::unordered_map<plan::NodePointer, size_t> inners_;   //!< their sinks
-  std::unordered_map<plan::NodePointer, size_t> readers_;  //!< per aggregate of the plan
+  std::unordered_map<plan::NodePointer, size_t> readers_;  //!< per aggregate and union
 };
 
 }  // namespace

@@ -11,12 +11,15 @@
 namespace margay::optimize {
 
 //! A table that pipelines read: a scan of the plan, or what a sink leaves on the device. A table
-//! that the plan scans twice is two.
+//! that the plan scans twice is two. Or, with neither, the rows of a union, which are not stored:
+//! the pipelines of its inputs take the steps of what would read it.
 struct ProgramTable {
   std::string name;            //!< for people
   std::optional<size_t> scan;  //!< its number among plan::Scans() of the plan
   std::optional<size_t> sink;  //!< that fills it
   uint64_t rows = 0;           //!< or the most it can have
+
+  bool IsStored() const { return scan || sink; }
 };
 
 //! What a sink is, for people and for those who walk the program.

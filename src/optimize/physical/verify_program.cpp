@@ -38,8 +38,7 @@ class ProgramVerifier {
   void VerifyTable(size_t number) const {
     const ProgramTable& table = program_.tables[number];
     const std::string name = NameOf("table", number);
-    Check(table.scan.has_value() != table.sink.has_value(), name,
-          "must be either a scan of the plan or the content of a sink");
+    Check(!table.scan || !table.sink, name, "is a scan of the plan and the content of a sink");
     Check(!table.sink || *table.sink < program_.sinks.size(), name, "reads a sink that is missing");
     Check(!table.sink || !program_.sinks[*table.sink].columns.empty(), name,
           "reads a sink that leaves no columns");
@@ -59,6 +58,10 @@ class ProgramVerifier {
               ? std::holds_alternative<GroupSink>(lowered)
               : std::holds_alternative<RowSink>(lowered);
       Check(is_of_kind, name, "is fed by a pipeline whose kernel ends in another kind of sink");
+      const LoweredPipeline& first = *program_.pipelines[sink.pipelines[0]].lowered;
+      Check(pipeline == sink.pipelines[0] || sink.kind == SinkKind::MaterialisedRows ||
+                first.EndsLike(*program_.pipelines[pipeline].lowered),
+            name, "is fed by pipelines that give it different things");
     }
   }
 
@@ -70,9 +73,12 @@ class ProgramVerifier {
     const std::vector<size_t>& feeders = program_.sinks[pipeline.sink].pipelines;
     Check(std::find(feeders.begin(), feeders.end(), number) != feeders.end(), name,
           "feeds a sink that does not name it");
-    Check(lowered.table < program_.tables.size(), name, "scans a table that is missing");
+    Check(lowered.table < program_.tables.size() && program_.tables[lowered.table].IsStored(), name,
+          "scans a table that is missing");
     for (const InputColumn& column : lowered.columns)
       Check(column.table == lowered.table, name, "scans a column of another table");
+    for (const InputColumn& column : lowered.joined_columns)
+      Check(program_.tables[column.table].IsStored(), name, "reads a column that is not stored");
     for (const LoweredPipeline::Join& join : lowered.joins)
       VerifyJoin(join, name);
     for (size_t read : program_.SinksReadBy(number)) {

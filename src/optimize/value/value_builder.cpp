@@ -33,16 +33,15 @@ bool ComparesNulls(Operation operation) {
   return operation == Operation::DistinctFrom || operation == Operation::NotDistinctFrom;
 }
 
-//! Bounds of the values of a column of integers or codes.
-Range RangeOfColumn(const storage::ColumnForm& form) {
+}  // namespace
+
+Range RangeOf(const storage::ColumnForm& form) {
   const storage::ColumnStatistics& statistics = form.Statistics();
   const bool only_nulls = statistics.null_count == form.Rows();
   if (only_nulls && form.GetEncoding() != storage::Encoding::Wide)
     return Range::Of(0);
   return {statistics.min, statistics.max, true};
 }
-
-}  // namespace
 
 Machine MachineOf(const storage::ColumnForm& form) {
   switch (form.GetEncoding()) {
@@ -53,7 +52,7 @@ Machine MachineOf(const storage::ColumnForm& form) {
     case storage::Encoding::Wide:
       return Machine::Wide;
     default:
-      return MachineFor(RangeOfColumn(form));
+      return MachineFor(RangeOf(form));
   }
 }
 
@@ -300,12 +299,15 @@ const Node* ValueBuilder::IsMissing(size_t table) {
 }
 
 Value ValueBuilder::BuildColumn(const plan::Expression& expression) {
-  if (!given_columns_.empty())
-    return given_columns_[expression.ColumnIndex()];
-  return ColumnValue(context_.columns[expression.ColumnIndex()]);
+  const auto given = given_columns_.find(expression.ColumnIndex());
+  return given != given_columns_.end() ? given->second
+                                       : ColumnValue(context_.columns[expression.ColumnIndex()]);
 }
 
 Value ValueBuilder::ColumnValue(const InputColumn& column) {
+  const auto given = given_columns_.find(column.number);
+  if (given != given_columns_.end())
+    return given->second;
   const storage::ColumnForm& form = *column.form;
   Value value;
   if (column.IsText()) {
@@ -314,7 +316,7 @@ Value ValueBuilder::ColumnValue(const InputColumn& column) {
   } else {
     value.node = graph_.Column(column.number, MachineOf(form));
     if (!IsFloat(value.GetMachine()))
-      value.range = value.domain = RangeOfColumn(form);
+      value.range = value.domain = RangeOf(form);
   }
   if (form.HasValidity())
     value.null = graph_.ColumnNull(column.number);
@@ -325,10 +327,11 @@ Value ValueBuilder::ColumnValue(const InputColumn& column) {
 
 Value ValueBuilder::BuildRowNumber(const plan::Expression& expression) {
   const InputColumn* column = nullptr;
-  bool is_of_one_table = given_columns_.empty();
+  bool is_of_one_table = true;
   VisitColumns(expression.Operand(0), [&](size_t number) {
     const InputColumn& read = context_.columns[number];
-    is_of_one_table = is_of_one_table && (column == nullptr || column->table == read.table);
+    is_of_one_table = is_of_one_table && given_columns_.count(number) == 0 &&
+                      (column == nullptr || column->table == read.table);
     column = &read;
   });
   if (column == nullptr || !is_of_one_table)

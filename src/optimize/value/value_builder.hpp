@@ -33,8 +33,8 @@ class ValueBuilder {
   ValueBuilder(const ValueContext& context, NodeGraph& graph, Parameters& parameters)
       : context_(context), graph_(graph), parameters_(parameters) {}
 
-  //! From here on column n has the value `columns[n]`, whatever the tables hold.
-  void GiveColumns(std::vector<Value> columns) { given_columns_ = std::move(columns); }
+  //! From here on column `number` has this value, whatever tables hold. Not once it was built.
+  void GiveColumn(size_t number, Value value) { given_columns_[number] = std::move(value); }
 
   //! The value of `expression`. Throws Unsupported.
   Value Build(const plan::ExpressionPointer& expression);
@@ -121,13 +121,16 @@ class ValueBuilder {
   const ValueContext& context_;
   NodeGraph& graph_;
   Parameters& parameters_;
-  const Node* active_ = nullptr;      //!< a flag: the branch at hand is taken; null: always
-  std::vector<const Node*> faults_;   //!< raised by what is being built
-  std::vector<Value> given_columns_;  //!< empty: they are read
-  std::unordered_multimap<size_t, Known> known_;  //!< by hash of the expression
+  const Node* active_ = nullptr;     //!< a flag: the branch at hand is taken; null: always
+  std::vector<const Node*> faults_;  //!< raised by what is being built
+  std::unordered_map<size_t, Value> given_columns_;  //!< by number; the others are read
+  std::unordered_multimap<size_t, Known> known_;     //!< by hash of the expression
   std::unordered_multimap<size_t, Known> known_texts_;
   std::vector<std::pair<InputColumn, const Node*>> known_slices_;
 };
+
+//! Bounds of the values of a column of integers or codes.
+Range RangeOf(const storage::ColumnForm& form);
 
 //! The machine type of the values of a column that is no text.
 Machine MachineOf(const storage::ColumnForm& form);

@@ -2,6 +2,8 @@
 // stay on the device, as programs over made-up tables print it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "made_up_tables.hpp"
 #include "optimize/rewrite/partitions.hpp"
 #include "text_columns.hpp"
@@ -23,6 +25,11 @@ MadeUpTable Table(const std::string& name, Int128 values, bool can_be_null = fal
   return {name,
           1000,
           {{.name = name + "_x", .values = values, .type = kBigint, .can_be_null = can_be_null}}};
+}
+
+//! A table of one column of INTEGERs.
+MadeUpTable Integers(const std::string& name, Int128 values, bool can_be_null = false) {
+  return {name, 1000, {{.name = name + "_x", .values = values, .can_be_null = can_be_null}}};
 }
 
 ExpressionPointer Big(size_t column) {
@@ -170,9 +177,65 @@ TEST(PhysicalSinks, InputsOfAUnionFeedOneSink) {
   const MadeUpTable t = Table("t", 100), u = Table("u", 100);
   const NodePointer both = Node::Union(Node::Union(ScanOf(t), ScanOf(u)), ScanOf(t));
   const Outline program = ProgramOf({t, u}, Counted(both));
-  EXPECT_EQ(FlowOf(program), (Flow{"t@0 -> materialised rows", "u@1 -> materialised rows",
-                                   "t@2 -> materialised rows", "the union@3 -> single result"}));
-  EXPECT_EQ(ValuesOf(program, "sink", "pipelines"), (std::vector<std::string>{"0,1,2", "3"}));
+  EXPECT_EQ(FlowOf(program),
+            (Flow{"t@1 -> single result", "u@2 -> single result", "t@3 -> single result"}));
+  EXPECT_EQ(ValuesOf(program, "sink", "pipelines"), std::vector<std::string>{"0,1,2"});
+  EXPECT_EQ(ValueOf(PartOf(program, "table"), "name"), "the union@0");
+  EXPECT_EQ(ValueOf(PartOf(program, "table"), "rows"), "3000") << "it is not stored";
+  EXPECT_EQ(FlowOf(ProgramOf({t, u}, both)), (Flow{"t@1 -> rows", "u@2 -> rows", "t@3 -> rows"}));
+}
+
+TEST(PhysicalSinks, GroupsOfAUnionAreThoseOfAllInputs) {
+  const MadeUpTable t = Integers("t", 100), u = Integers("u", 70'000, true);
+  const Outline program =
+      ProgramOf({t, u}, Counted(Node::Union(Below(ScanOf(t), 0, 50), ScanOf(u)), {Column(0)}));
+  for (const size_t pipeline : {0, 1}) {
+    const Outline& fold = PartOf(PartOf(program, "pipeline", pipeline), "fold");
+    EXPECT_EQ(ValueOf(fold, "groups"), "70001");
+    EXPECT_EQ(ValueOf(PartOf(fold, "key"), "domain"), "0..69999");
+  }
+  EXPECT_EQ(ValuesOf(LastPipeline(program), "filter", "value"), Flow{});
+  EXPECT_EQ(ValuesOf(PartOf(program, "pipeline"), "filter", "value"), Flow{"(t_x < $0)"});
+}
+
+TEST(PhysicalSinks, JoinsOnBothSidesOfAUnionAreSteps) {
+  const MadeUpTable t = Integers("t", 100), u = Integers("u", 100);
+  const MadeUpTable d{"d", 100, {{.name = "id", .values = 100, .is_unique = true}, {"kind", 5}}};
+  const NodePointer below =
+      Node::Project(JoinOf(JoinKind::Inner, ScanOf(t), 0, ScanOf(d), 0), {Column(0)});
+  const NodePointer above = JoinOf(JoinKind::Inner, Node::Union(below, ScanOf(u)), 0, ScanOf(d), 0);
+  EXPECT_EQ(FlowOf(ProgramOf({t, u, d}, Counted(above, {Column(2)}))),
+            (Flow{"d@1 -> join build", "d@3 -> join build",
+                  "t@2, bitmap d@3, direct d@1 -> group table", "u@4, direct d@1 -> group table"}));
+}
+
+TEST(PhysicalSinks, AUnionIsStoredWhereItsRowsAreNeeded) {
+  const MadeUpTable t = Integers("t", 100), u = Integers("u", 100);
+  const NodePointer both = Node::Union(ScanOf(t), ScanOf(u));
+  const auto is_stored = [&](const NodePointer& plan) {
+    const auto kinds = ValuesOf(ProgramOf({t, u}, plan), "sink", "kind");
+    return std::count(kinds.begin(), kinds.end(), "materialised rows") != 0;
+  };
+  EXPECT_FALSE(is_stored(Counted(both)));
+  EXPECT_TRUE(is_stored(Node::Order(both, {By(Column(0))}, {}))) << "an order takes all rows";
+  EXPECT_TRUE(is_stored(Counted(JoinOf(JoinKind::Inner, both, 0, both, 0)))) << "it is read twice";
+  EXPECT_TRUE(is_stored(Counted(JoinOf(JoinKind::Semi, ScanOf(t), 0, both, 0))))
+      << "a join searches it";
+  EXPECT_TRUE(is_stored(Counted(Node::Union(
+      Node::Project(JoinOf(JoinKind::Left, ScanOf(t), 0, ScanOf(u), 0), {Column(0)}), both))))
+      << "joins multiply rows of an input";
+  EXPECT_TRUE(is_stored(
+      Counted(Node::Union(Node::Project(Counted(ScanOf(t), {Column(0)}), {Column(0)}), ScanOf(u)))))
+      << "an input has groups of its own";
+  const ExpressionPointer square =
+      Expression::Make(Operation::Multiply, kInteger, {Column(0), Column(0)});
+  const MadeUpTable large = Integers("large", Int128{1} << 30);
+  const NodePointer squares = Node::Project(ScanOf(large), {square});
+  const auto stored = [&](const NodePointer& plan) {
+    return ValuesOf(ProgramOf({t, large}, plan), "sink", "kind")[0];
+  };
+  EXPECT_EQ(stored(Counted(Node::Union(squares, ScanOf(t)), {Column(0)})), "materialised rows")
+      << "a value of a row may be out of its type's range";
 }
 
 TEST(PhysicalSinks, RowsAreKeptWhereThePlanSaysSo) {
@@ -184,7 +247,7 @@ TEST(PhysicalSinks, RowsAreKeptWhereThePlanSaysSo) {
 
 //! The column of a result that stays on the device, as `bytes`, and `?` where it may be NULL.
 std::string KeptColumnOf(const std::vector<MadeUpTable>& tables, const NodePointer& kept) {
-  const Outline program = ProgramOf(tables, Node::GroupBy(kept, {Big(0)}, {}));
+  const Outline program = ProgramOf(tables, Node::Order(kept, {By(Big(0))}, {}));
   for (const Outline* sink : program.PartsNamed("sink")) {
     if (ValueOf(*sink, "result").empty()) {
       const Outline& column = PartOf(*sink, "column");

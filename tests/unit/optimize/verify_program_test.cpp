@@ -55,7 +55,9 @@ TEST(VerifyProgram, TellsWhatDoesNotHoldTogether) {
   EXPECT_EQ(ProblemOf([](Program& program) { program.sinks[0].kind = SinkKind::Rows; }),
             "VerifyProgram: sink 0 is fed by a pipeline whose kernel ends in another kind of sink");
   EXPECT_EQ(ProblemOf([](Program& program) { program.tables[0].scan.reset(); }),
-            "VerifyProgram: table 0 must be either a scan of the plan or the content of a sink");
+            "VerifyProgram: pipeline 1 scans a table that is missing");
+  EXPECT_EQ(ProblemOf([](Program& program) { program.tables[0].sink = 0; }),
+            "VerifyProgram: table 0 is a scan of the plan and the content of a sink");
   EXPECT_EQ(ProblemOf([](Program& program) {
               program.tables[0].scan.reset();
               program.tables[0].sink = 0;
