@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <future>
@@ -62,17 +63,22 @@ void RequireAlive(DeviceState& state, cl_command_queue queue, const DeviceError&
   }
 }
 
-//! Calls a function that adds a command to the queue, which is its first argument.
-template <typename Function, typename... Arguments>
-void Enqueue(DeviceState& state, cl_command_queue queue, const Function& function,
-             Arguments&&... arguments) {
-  try {
-    state.Call(function, queue, std::forward<Arguments>(arguments)...);
-  } catch (const DeviceError& error) {
-    RequireAlive(state, queue, error);
-    throw;
+//! Adds the time that it lives to `milliseconds`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds) {}
+  ~Stopwatch() {
+    milliseconds_ +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_)
+            .count();
   }
-}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& milliseconds_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 //! A chunk on its way between host and device. Waits for the device before the chunk is given back.
 struct ChunkTransfer {
@@ -87,8 +93,11 @@ struct ChunkTransfer {
   size_t bytes;
 };
 
-//! A free chunk, or the oldest of `in_flight` once the device is done with it.
-StagingChunk NextChunk(StagingRing& ring, std::deque<ChunkTransfer>& in_flight) {
+//! A free chunk, or the oldest of `in_flight` once the device is done with it, for which
+//! `wait_for` waits.
+template <typename WaitFor>
+StagingChunk NextChunk(StagingRing& ring, std::deque<ChunkTransfer>& in_flight,
+                       const WaitFor& wait_for) {
   if (in_flight.empty()) {
     return ring.Acquire();
   }
@@ -97,7 +106,7 @@ StagingChunk NextChunk(StagingRing& ring, std::deque<ChunkTransfer>& in_flight) 
       return std::move(*chunk);
     }
   }
-  in_flight.front().done.Wait();
+  wait_for(in_flight.front().done);
   StagingChunk chunk = std::move(in_flight.front().chunk);
   in_flight.pop_front();
   return chunk;
@@ -139,7 +148,28 @@ Queue::Queue(Queue&& other) noexcept
       is_pending_(std::exchange(other.is_pending_, false)),
       is_active_(std::exchange(other.is_active_, false)),
       held_(std::move(other.held_)),
-      waits_(other.waits_) {}
+      statistics_(other.statistics_) {}
+
+template <typename Function, typename... Arguments>
+void Queue::TimedCall(double& milliseconds, const Function& function, Arguments&&... arguments) {
+  const Stopwatch watch(milliseconds);
+  try {
+    state_->Call(function, handle_, std::forward<Arguments>(arguments)...);
+  } catch (const DeviceError& error) {
+    RequireAlive(*state_, handle_, error);
+    throw;
+  }
+}
+
+template <typename Function, typename... Arguments>
+void Queue::Enqueue(const Function& function, Arguments&&... arguments) {
+  TimedCall(statistics_.enqueue_milliseconds, function, std::forward<Arguments>(arguments)...);
+}
+
+void Queue::WaitFor(const Event& event) {
+  const Stopwatch watch(statistics_.wait_milliseconds);
+  event.Wait();
+}
 
 void Queue::SetPending() {
   if (!is_active_) {
@@ -160,7 +190,7 @@ void Queue::SetDone() {
 
 void Queue::SetIdle() {
   SetDone();
-  waits_++;
+  statistics_.synchronisations++;
 }
 
 void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_t bytes) {
@@ -186,8 +216,8 @@ void Queue::Write(const Buffer& buffer, size_t offset, const void* source, size_
   SetPending();
   const auto* begin = static_cast<const std::byte*>(source);
   const std::vector<std::byte>& copy = held_.emplace_back(begin, begin + bytes);
-  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
-          bytes, copy.data(), 0, nullptr, nullptr);
+  Enqueue(state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset, bytes, copy.data(),
+          0, nullptr, nullptr);
 }
 
 void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t bytes) {
@@ -210,8 +240,8 @@ void Queue::Read(const Buffer& buffer, size_t offset, void* destination, size_t 
     return;
   }
   SetPending();
-  Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_TRUE, offset,
-          bytes, destination, 0, nullptr, nullptr);
+  TimedCall(statistics_.wait_milliseconds, state_->Api().EnqueueReadBuffer, buffer.Handle(),
+            CL_TRUE, offset, bytes, destination, 0, nullptr, nullptr);
   SetIdle();
 }
 
@@ -227,8 +257,8 @@ Event Queue::WriteAsync(const Buffer& buffer, size_t offset, const void* source,
   }
   SetPending();
   cl_event event = nullptr;
-  Enqueue(*state_, handle_, state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset,
-          bytes, source, 0, nullptr, &event);
+  Enqueue(state_->Api().EnqueueWriteBuffer, buffer.Handle(), CL_FALSE, offset, bytes, source, 0,
+          nullptr, &event);
   return Event(state_, event);
 }
 
@@ -244,8 +274,8 @@ Event Queue::ReadAsync(const Buffer& buffer, size_t offset, void* destination, s
   }
   SetPending();
   cl_event event = nullptr;
-  Enqueue(*state_, handle_, state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset,
-          bytes, destination, 0, nullptr, &event);
+  Enqueue(state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset, bytes, destination, 0,
+          nullptr, &event);
   return Event(state_, event);
 }
 
@@ -280,14 +310,15 @@ void Queue::StagedWrite(const Buffer& buffer, size_t offset, const std::byte* so
   std::deque<ChunkTransfer> in_flight;
   for (size_t position = 0; position < bytes;) {
     const size_t piece = std::min(bytes - position, StagingRing::kChunkBytes);
-    StagingChunk chunk = NextChunk(*staging_, in_flight);
+    StagingChunk chunk =
+        NextChunk(*staging_, in_flight, [this](const Event& event) { WaitFor(event); });
     std::memcpy(chunk.Data(), source + position, piece);
     ChunkTransfer& transfer = in_flight.emplace_back(std::move(chunk), position, piece);
     transfer.done = WriteAsync(buffer, offset + position, transfer.chunk.Data(), piece);
     Flush();
     position += piece;
   }
-  in_flight.back().done.Wait();
+  WaitFor(in_flight.back().done);
   SetIdle();
 }
 
@@ -311,7 +342,7 @@ void Queue::StagedRead(const Buffer& buffer, size_t offset, std::byte* destinati
       start(std::move(*chunk));
     }
     ChunkTransfer& first = in_flight.front();
-    first.done.Wait();
+    WaitFor(first.done);
     std::memcpy(destination + first.offset, first.chunk.Data(), first.bytes);
     StagingChunk chunk = std::move(first.chunk);
     in_flight.pop_front();
@@ -343,8 +374,8 @@ void Queue::Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t valu
   pattern.fill(value);
   const auto fill = [&](size_t pattern_bytes, size_t start, size_t count) {
     if (count > 0) {
-      Enqueue(*state_, handle_, state_->Api().EnqueueFillBuffer, buffer.Handle(), pattern.data(),
-              pattern_bytes, start, count, 0, nullptr, nullptr);
+      Enqueue(state_->Api().EnqueueFillBuffer, buffer.Handle(), pattern.data(), pattern_bytes,
+              start, count, 0, nullptr, nullptr);
     }
   };
   const size_t first = std::min(bytes, kFillPiece);
@@ -366,8 +397,8 @@ void Queue::Copy(const Buffer& source, size_t source_offset, const Buffer& desti
     return;
   }
   SetPending();
-  Enqueue(*state_, handle_, state_->Api().EnqueueCopyBuffer, source.Handle(), destination.Handle(),
-          source_offset, destination_offset, bytes, 0, nullptr, nullptr);
+  Enqueue(state_->Api().EnqueueCopyBuffer, source.Handle(), destination.Handle(), source_offset,
+          destination_offset, bytes, 0, nullptr, nullptr);
 }
 
 void* Queue::Map(const Buffer& buffer, size_t offset, size_t bytes, bool write) {
@@ -388,6 +419,7 @@ void* Queue::MapWaiting(const Buffer& buffer, size_t offset, size_t bytes, bool 
   const cl_map_flags flags = write ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
   mappings_.reserve(mappings_.size() + 1);
   void* address = nullptr;
+  const Stopwatch watch(waits ? statistics_.wait_milliseconds : statistics_.enqueue_milliseconds);
   try {
     address = state_->Create(state_->Api().EnqueueMapBuffer, handle_, buffer.Handle(),
                              waits ? CL_TRUE : CL_FALSE, flags, offset, bytes, 0, nullptr, nullptr);
@@ -409,8 +441,7 @@ void Queue::Unmap(const Buffer& buffer, void* mapped) {
     return;
   }
   SetPending();
-  Enqueue(*state_, handle_, state_->Api().EnqueueUnmapMemObject, buffer.Handle(), mapped, 0,
-          nullptr, nullptr);
+  Enqueue(state_->Api().EnqueueUnmapMemObject, buffer.Handle(), mapped, 0, nullptr, nullptr);
   const auto mapping =
       std::find_if(mappings_.begin(), mappings_.end(), [&](const Mapping& candidate) {
         return candidate.buffer == buffer.Handle() && candidate.address == mapped;
@@ -427,9 +458,10 @@ Event Queue::Launch(const Kernel& kernel, size_t global, size_t local) {
     return {};
   }
   SetPending();
+  statistics_.launches++;
   cl_event event = nullptr;
-  Enqueue(*state_, handle_, state_->Api().EnqueueNDRangeKernel, kernel.Handle(), 1, nullptr,
-          &global, local == 0 ? nullptr : &local, 0, nullptr, &event);
+  Enqueue(state_->Api().EnqueueNDRangeKernel, kernel.Handle(), 1, nullptr, &global,
+          local == 0 ? nullptr : &local, 0, nullptr, &event);
   return Event(state_, event);
 }
 
@@ -440,6 +472,7 @@ void Queue::Flush() {
 void Queue::Finish() {
   if (!is_pending_)
     return;
+  const Stopwatch watch(statistics_.wait_milliseconds);
   state_->Call(state_->Api().Finish, handle_);
   SetIdle();
 }

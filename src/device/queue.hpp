@@ -19,6 +19,14 @@ namespace margay::device {
 class DeviceState;
 class StagingRing;
 
+//! What the calls of a queue have cost the host.
+struct QueueStatistics {
+  uint64_t launches = 0;          //!< of kernels
+  uint64_t synchronisations = 0;  //!< times that it waited for the device
+  double enqueue_milliseconds = 0;
+  double wait_milliseconds = 0;
+};
+
 //! An in-order command queue: commands run one after the other, in the order of the calls. Obtained
 //! through Device::AcquireQueue(). Not thread-safe: one holder at a time. Offsets and sizes are in
 //! bytes and must lie within the buffer (std::out_of_range otherwise). All calls throw DeviceError.
@@ -73,8 +81,7 @@ class Queue {
   //! Waits for all commands.
   void Finish();
 
-  //! How often the host has waited for the device in these calls.
-  uint64_t Waits() const { return waits_; }
+  const QueueStatistics& Statistics() const { return statistics_; }
 
   //! Ends all mappings and waits for all commands without throwing; false if that failed. For this
   //! layer only.
@@ -92,6 +99,14 @@ class Queue {
   //! Moves `bytes` bytes from `start` on through the given queue.
   using Transfer = std::function<void(Queue& queue, size_t start, size_t bytes)>;
 
+  //! Calls a function whose first argument is the queue, and adds the time to `milliseconds`.
+  template <typename Function, typename... Arguments>
+  void TimedCall(double& milliseconds, const Function& function, Arguments&&... arguments);
+  //! The same for one that adds a command, and does not wait for it.
+  template <typename Function, typename... Arguments>
+  void Enqueue(const Function& function, Arguments&&... arguments);
+  //! Waits for a command of this queue.
+  void WaitFor(const Event& event);
   //! Says that commands may be under way from now on.
   void SetPending();
   //! Says that all commands so far are done.
@@ -118,7 +133,7 @@ class Queue {
   bool is_active_ = false;
   //! What commands under way write to buffers.
   std::deque<std::vector<std::byte>> held_;
-  uint64_t waits_ = 0;
+  QueueStatistics statistics_;
 };
 
 }  // namespace margay::device

@@ -51,6 +51,22 @@ struct KernelStatistics {
   double milliseconds = 0;
 };
 
+//! Where the time of the host goes in one run, in milliseconds; together they are all of it, but
+//! for compiling.
+struct HostTimes {
+  double bind = 0;     //!< pinning columns, choosing segments, setting arguments: all the rest
+  double enqueue = 0;  //!< handing commands to the device
+  double wait = 0;     //!< for the device
+  double fetch = 0;    //!< bringing the result to the host
+
+  void Add(const HostTimes& other) {
+    bind += other.bind;
+    enqueue += other.enqueue;
+    wait += other.wait;
+    fetch += other.fetch;
+  }
+};
+
 //! What one run of a part did.
 struct RunStatistics {
   uint64_t rows_in = 0;  //!< rows of the segments that were read
@@ -58,7 +74,7 @@ struct RunStatistics {
   uint64_t segments = 0;  //!< of the table
   uint64_t segments_skipped = 0;
   uint64_t launches = 0;
-  uint64_t host_waits = 0;         //!< for the queue of the execution
+  uint64_t synchronisations = 0;   //!< times that the host waited for the device
   uint64_t bytes_touched = 0;      //!< encoded bytes of the columns read, in the segments read
   uint64_t structures_built = 0;   //!< join tables that were made for this run and later ones
   uint64_t structures_reused = 0;  //!< join tables that an earlier run made
@@ -66,8 +82,9 @@ struct RunStatistics {
   double compile_milliseconds = 0;
   std::string kernel_origin;  //!< compiled, disk, memory
   double kernel_milliseconds = 0;
-  double structure_milliseconds = 0;      //!< of these, for join tables that later runs find
-  double transfer_milliseconds = 0;       //!< results and parameters, between host and device
+  double structure_milliseconds = 0;  //!< of these, for join tables that later runs find
+  double transfer_milliseconds = 0;   //!< results and parameters, between host and device
+  HostTimes host;
   std::vector<KernelStatistics> kernels;  //!< in the order of their first launches
 
   //! Takes back rows that were counted since it was `before`: they are read once more.
@@ -80,7 +97,7 @@ struct RunStatistics {
   //! Adds the work of another kernel, not its rows.
   void AddWork(const RunStatistics& other) {
     launches += other.launches;
-    host_waits += other.host_waits;
+    synchronisations += other.synchronisations;
     bytes_touched += other.bytes_touched;
     structures_built += other.structures_built;
     structures_reused += other.structures_reused;
@@ -89,6 +106,7 @@ struct RunStatistics {
     kernel_milliseconds += other.kernel_milliseconds;
     structure_milliseconds += other.structure_milliseconds;
     transfer_milliseconds += other.transfer_milliseconds;
+    host.Add(other.host);
     kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
   }
 };

@@ -375,7 +375,8 @@ bool PipelineRun::RunBatch(device::Kernel& kernel, SinkRun& sink, const Batch& b
     report_.faults = 0;
     context_.Timed([&] { queue.Write(faults_, 0, &report_, sizeof(report_)); });
   }
-  sink.TakeBatch(*this, batch);
+  context_.Fetching(context_.Program().pipelines[number_].sink,
+                    [&] { sink.TakeBatch(*this, batch); });
   if (sink.BatchesAdapt()) {
     const double growth = std::clamp(kBatchMilliseconds / std::max(milliseconds, 0.01), 0.25, 4.0);
     batch_segments_ = std::max<size_t>(static_cast<size_t>(double(batch.segments) * growth), 1);

@@ -1,6 +1,7 @@
 #include "execute/program_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace margay::execute {
 
@@ -42,7 +43,7 @@ void ProgramRun::FinishPipeline(size_t number) {
     CountReader(number);
   if (program.sinks[sink].pipelines.back() != number)
     return;
-  sinks_[sink]->Finish();
+  context_.Fetching(sink, [&] { sinks_[sink]->Finish(); });
   for (size_t pipeline : program.sinks[sink].pipelines) {
     if (may_run_again)
       CountReader(pipeline);
@@ -69,6 +70,7 @@ void ProgramRun::ReleaseFinished() {
 }
 
 void ProgramRun::RunAll() {
+  const auto start = std::chrono::steady_clock::now();
   device::QueueLease queue = part_->GetDevice().AcquireQueue();
   context_.SetQueue(&*queue);
   for (size_t number = 0; number < pipelines_.size(); number++) {
@@ -79,17 +81,29 @@ void ProgramRun::RunAll() {
   }
   if (context_.HasPending())
     context_.SettleAll();
-  const RunStatistics& statistics = context_.Statistics();
+  RunStatistics& statistics = context_.Statistics();
   part_->Learned().History().Add(
       (statistics.kernel_milliseconds - statistics.structure_milliseconds) * 1e6 *
           context_.ComputeUnits(),
       statistics.rows_in);
-  context_.Statistics().host_waits = queue->Waits();
   // Whoever reads the result may take long; others need the memory.
   done_ = pipelines_.size();
   ReleaseFinished();
   sinks_.clear();
   context_.Release();
+  TakeTimes(queue->Statistics(), start);
+}
+
+void ProgramRun::TakeTimes(const device::QueueStatistics& queue,
+                           std::chrono::steady_clock::time_point start) {
+  RunStatistics& statistics = context_.Statistics();
+  statistics.synchronisations = queue.synchronisations;
+  HostTimes& host = statistics.host;
+  host.enqueue = queue.enqueue_milliseconds;
+  host.wait = queue.wait_milliseconds;
+  const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start;
+  host.bind = std::max(
+      0.0, all.count() - host.enqueue - host.wait - host.fetch - statistics.compile_milliseconds);
 }
 
 std::optional<ResultBatch> ProgramRun::Next() {

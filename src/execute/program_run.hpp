@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,6 +25,8 @@ class ProgramRun : public Run {
  private:
   //! Runs all pipelines.
   void RunAll();
+  //! Notes where the time since `start` went.
+  void TakeTimes(const device::QueueStatistics& queue, std::chrono::steady_clock::time_point start);
   void RunPipeline(size_t number);
   //! Notes that a pipeline has run into its sink, and finishes the sink after the last one.
   void FinishPipeline(size_t number);

@@ -94,6 +94,22 @@ class RunContext {
     statistics_.transfer_milliseconds +=
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
+  //! Runs what brings results of a sink to the host, and adds the host's time to the statistics, if
+  //! the sink is that of the answer.
+  template <typename Fetch>
+  void Fetching(size_t sink, const Fetch& fetch) {
+    if (sink != Program().result) {
+      fetch();
+      return;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const double before = DeviceMilliseconds();
+    fetch();
+    statistics_.host.fetch +=
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count() -
+        (DeviceMilliseconds() - before);
+  }
   //! A buffer with these values, which other executions of the part are likely to need too.
   template <typename Value>
   std::shared_ptr<const device::Buffer> Constant(const std::vector<Value>& values) {
@@ -117,6 +133,12 @@ class RunContext {
   std::deque<ResultBatch>& Results() { return results_; }
 
  private:
+  //! What calls of the queue have cost so far.
+  double DeviceMilliseconds() const {
+    const device::QueueStatistics& queue = queue_->Statistics();
+    return queue.enqueue_milliseconds + queue.wait_milliseconds;
+  }
+
   //! A launch that the host has not waited for.
   struct PendingLaunch {
     std::string kernel;  //!< for people

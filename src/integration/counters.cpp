@@ -1,6 +1,23 @@
 #include "integration/counters.hpp"
 
+#include "execute/part.hpp"
+
 namespace margay::integration {
+
+void Counters::Add(const execute::RunStatistics& run) {
+  rows_read += run.rows_in;
+  bytes_touched += run.bytes_touched;
+  extents_restored += run.extents_restored;
+  structures_built += run.structures_built;
+  structures_reused += run.structures_reused;
+  kernel_nanoseconds += Nanoseconds(run.kernel_milliseconds);
+  launches += run.launches;
+  host_synchronisations += run.synchronisations;
+  bind_nanoseconds += Nanoseconds(run.host.bind);
+  enqueue_nanoseconds += Nanoseconds(run.host.enqueue);
+  wait_nanoseconds += Nanoseconds(run.host.wait);
+  fetch_nanoseconds += Nanoseconds(run.host.fetch);
+}
 
 std::vector<std::pair<std::string, uint64_t>> Counters::List() const {
   return {{"device_executions", device_executions},
@@ -21,6 +38,14 @@ std::vector<std::pair<std::string, uint64_t>> Counters::List() const {
           {"rows_read", rows_read},
           {"bytes_touched", bytes_touched},
           {"kernel_nanoseconds", kernel_nanoseconds},
+          {"launches", launches},
+          {"host_synchronisations", host_synchronisations},
+          {"lower_nanoseconds", lower_nanoseconds},
+          {"decide_nanoseconds", decide_nanoseconds},
+          {"bind_nanoseconds", bind_nanoseconds},
+          {"enqueue_nanoseconds", enqueue_nanoseconds},
+          {"wait_nanoseconds", wait_nanoseconds},
+          {"fetch_nanoseconds", fetch_nanoseconds},
           {"background_jobs", background_jobs},
           {"devices_lost", devices_lost}};
 }

@@ -6,7 +6,15 @@
 #include <utility>
 #include <vector>
 
+namespace margay::execute {
+struct RunStatistics;
+}
+
 namespace margay::integration {
+
+inline uint64_t Nanoseconds(double milliseconds) {
+  return static_cast<uint64_t>(milliseconds * 1e6);
+}
 
 //! What Margay did for one database since it was loaded. Shown by margay_counters(). Thread-safe.
 struct Counters {
@@ -29,8 +37,20 @@ struct Counters {
   std::atomic<uint64_t> bytes_touched{0};  //!< by kernels
   //! Time that kernels ran, by the devices' own clocks.
   std::atomic<uint64_t> kernel_nanoseconds{0};
+  std::atomic<uint64_t> launches{0};               //!< of kernels
+  std::atomic<uint64_t> host_synchronisations{0};  //!< times that the host waited for a device
+  //! Time of the host in executions on a device: see PlacementTimes and execute::HostTimes.
+  std::atomic<uint64_t> lower_nanoseconds{0};
+  std::atomic<uint64_t> decide_nanoseconds{0};
+  std::atomic<uint64_t> bind_nanoseconds{0};
+  std::atomic<uint64_t> enqueue_nanoseconds{0};
+  std::atomic<uint64_t> wait_nanoseconds{0};
+  std::atomic<uint64_t> fetch_nanoseconds{0};
   std::atomic<uint64_t> background_jobs{0};
   std::atomic<uint64_t> devices_lost{0};
+
+  //! Adds what a run on a device did.
+  void Add(const execute::RunStatistics& run);
 
   //! All counters by name, in the order above.
   std::vector<std::pair<std::string, uint64_t>> List() const;

@@ -70,6 +70,18 @@ nlohmann::ordered_json QueryValue(const std::string& name) {
   return is_number ? nlohmann::ordered_json(std::stoi(name)) : nlohmann::ordered_json(name);
 }
 
+//! Where `all` milliseconds on a device, of which its kernels ran for `kernels`, went.
+void PrintHostCosts(std::ostream& output, const HostCosts& host, double all, double kernels) {
+  output << "Of the " << FormatMilliseconds(all) << " ms on the device, DuckDB plans for "
+         << FormatMilliseconds(host.plan) << " ms (EXPLAIN with margay_mode = off). Margay's host: "
+         << "lower " << FormatMilliseconds(host.lower) << ", decide "
+         << FormatMilliseconds(host.decide) << ", bind " << FormatMilliseconds(host.bind)
+         << ", enqueue " << FormatMilliseconds(host.enqueue) << ", wait "
+         << FormatMilliseconds(host.wait) << " (kernels " << FormatMilliseconds(kernels)
+         << "), fetch " << FormatMilliseconds(host.fetch) << " ms; " << host.launches
+         << " launches, " << host.synchronisations << " host synchronisations.\n";
+}
+
 }  // namespace
 
 BenchmarkReport::BenchmarkReport(BenchmarkSetting setting) : setting_(std::move(setting)) {}
@@ -193,6 +205,8 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
   double margay = 0;
   double margay_on_device = 0;
   double floor = 0;
+  double kernels = 0;
+  HostCosts host;
   size_t compared = 0;
   for (const auto& result : results_) {
     if (!result.IsCompared()) {
@@ -208,6 +222,8 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
     if (result.IsOnDevice()) {
       margay_on_device += result.margay.median_milliseconds;
       floor += FloorMilliseconds(result);
+      kernels += result.kernel_milliseconds;
+      host.Add(result.host);
     }
   }
   output << compared << " of " << results_.size() << " queries compared, each the median of "
@@ -226,6 +242,9 @@ void BenchmarkReport::PrintSummary(std::ostream& output) const {
     output << "Reading the bytes at the device's full bandwidth would take "
            << FormatMilliseconds(floor) << " ms: Margay takes "
            << FormatFixed(margay_on_device / floor, 1) << " times that on the device.\n";
+  }
+  if (margay_on_device > 0) {
+    PrintHostCosts(output, host, margay_on_device, kernels);
   }
 }
 
@@ -249,8 +268,10 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
                                   {"duckdb_version", DuckDbVersion()}};
     // Columns without a value are null, so that every row has all of them.
     for (const char* name :
-         {"duckdb_ms", "duckdb_best_ms", "margay_ms", "margay_best_ms", "ratio", "first_ms",
-          "cold_ms", "on_disk_ms", "kernel_ms", "bytes", "gbs", "share", "floor_ms"}) {
+         {"duckdb_ms", "duckdb_best_ms", "margay_ms", "margay_best_ms",  "ratio",   "first_ms",
+          "cold_ms",   "on_disk_ms",     "kernel_ms", "bytes",           "gbs",     "share",
+          "floor_ms",  "plan_ms",        "lower_ms",  "decide_ms",       "bind_ms", "enqueue_ms",
+          "wait_ms",   "fetch_ms",       "launches",  "synchronisations"}) {
       row[name] = nullptr;
     }
     if (result.HasDuckDbTime()) {
@@ -273,6 +294,15 @@ void BenchmarkReport::WriteJson(const std::string& path) const {
         row["share"] = BytesPerSecond(result) / setting_.bandwidth_bytes_per_second;
       }
       row["floor_ms"] = FloorMilliseconds(result);
+      row["plan_ms"] = result.host.plan;
+      row["lower_ms"] = result.host.lower;
+      row["decide_ms"] = result.host.decide;
+      row["bind_ms"] = result.host.bind;
+      row["enqueue_ms"] = result.host.enqueue;
+      row["wait_ms"] = result.host.wait;
+      row["fetch_ms"] = result.host.fetch;
+      row["launches"] = result.host.launches;
+      row["synchronisations"] = result.host.synchronisations;
     }
     for (const auto& peer : peers_) {
       const PeerAnswer& answer = peer.answers.at(result.query);

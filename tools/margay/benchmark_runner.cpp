@@ -79,14 +79,18 @@ void BenchmarkRunner::RunAll(const std::string& sql, BenchmarkResult& result) {
 
   std::vector<double> margay;
   std::vector<double> kernel;
+  std::vector<HostCosts> host;
   int device_runs = 0;
   int mixed_runs = 0;
   for (int i = 0; i < repeat_ && difference.empty(); i++) {
     duckdb.push_back(runner_.RunDuckDb(sql, nullptr));
+    const double plan = runner_.Plan(sql);
     StatementRunner::MargayRun run = runner_.RunMargay(sql, *result.answer);
     difference = run.difference;
     margay.push_back(run.milliseconds);
     kernel.push_back(run.kernel_milliseconds);
+    host.push_back(run.host);
+    host.back().plan = plan;
     result.bytes_touched = run.bytes_touched;
     if (run.device_executions > 0) {
       (run.duckdb_executions == 0 ? device_runs : mixed_runs)++;
@@ -100,6 +104,7 @@ void BenchmarkRunner::RunAll(const std::string& sql, BenchmarkResult& result) {
   result.duckdb = Summarize(std::move(duckdb));
   result.margay = Summarize(std::move(margay));
   result.kernel_milliseconds = Median(std::move(kernel));
+  result.host = HostCosts::Median(host);
   FindPlace(sql, device_runs, mixed_runs, result);
   result.outcome = BenchmarkResult::Outcome::Compared;
 }

@@ -8,6 +8,7 @@
 
 #include "answer.hpp"
 #include "cold_runs.hpp"
+#include "host_costs.hpp"
 #include "statement_runner.hpp"
 
 namespace margay::tool {
@@ -70,6 +71,7 @@ struct BenchmarkResult {
   //! Per hot run, the median of them.
   double kernel_milliseconds = 0;
   uint64_t bytes_touched = 0;
+  HostCosts host;
   Place place = Place::DuckDb;
 
   bool IsCompared() const { return outcome == Outcome::Compared; }

@@ -42,6 +42,10 @@ double StatementRunner::RunDuckDb(const std::string& sql, std::optional<Answer>*
   return Run(sql, answer);
 }
 
+double StatementRunner::Plan(const std::string& sql) {
+  return RunDuckDb("EXPLAIN " + sql, nullptr);
+}
+
 StatementRunner::MargayRun StatementRunner::RunMargay(const std::string& sql,
                                                       const Answer& expected) {
   auto before = session_.Counters();
@@ -54,6 +58,7 @@ StatementRunner::MargayRun StatementRunner::RunMargay(const std::string& sql,
   auto grown = [&](const char* name) { return after[name] - before[name]; };
   run.kernel_milliseconds = static_cast<double>(grown("kernel_nanoseconds")) / 1e6;
   run.bytes_touched = grown("bytes_touched");
+  run.host = HostCosts::Between(before, after);
   run.device_executions = grown("device_executions");
   run.duckdb_executions = grown("duckdb_executions");
   run.difference = answer->Difference(expected);

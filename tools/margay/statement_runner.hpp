@@ -6,6 +6,7 @@
 #include <string>
 
 #include "answer.hpp"
+#include "host_costs.hpp"
 
 namespace margay::tool {
 
@@ -20,6 +21,7 @@ class StatementRunner {
     double milliseconds = 0;
     double kernel_milliseconds = 0;
     uint64_t bytes_touched = 0;
+    HostCosts host;
     //! Parts of the query that a device answered, and parts that DuckDB answered instead.
     uint64_t device_executions = 0;
     uint64_t duckdb_executions = 0;
@@ -39,6 +41,9 @@ class StatementRunner {
 
   //! Runs `sql` in DuckDB; `answer` may be null. The time, in milliseconds.
   double RunDuckDb(const std::string& sql, std::optional<Answer>* answer);
+
+  //! How long DuckDB takes to plan `sql`, in milliseconds.
+  double Plan(const std::string& sql);
 
   //! Leaves margay_mode off, unless it throws.
   MargayRun RunMargay(const std::string& sql, const Answer& expected);

@@ -91,8 +91,8 @@ void DescribeTails(const CapturedPart& part, Descriptions& result) {
   }
 }
 
-void DescribeRun(const execute::RunStatistics& statistics, double encode_milliseconds,
-                 double compile_milliseconds, Descriptions& result) {
+void DescribeRun(const execute::RunStatistics& statistics, const PlacementTimes& placement,
+                 double encode_milliseconds, double compile_milliseconds, Descriptions& result) {
   result["Rows in"] = std::to_string(statistics.rows_in);
   result["Rows out"] = std::to_string(statistics.rows_out);
   result["Segments skipped"] =
@@ -104,13 +104,17 @@ void DescribeRun(const execute::RunStatistics& statistics, double encode_millise
   if (statistics.extents_restored > 0) {
     result["Extents encoded again"] = std::to_string(statistics.extents_restored);
   }
-  result["Kernel"] = statistics.kernel_origin + ", " +
-                     Counted(statistics.launches, "launch", "launches") + ", " +
-                     Counted(statistics.host_waits, "wait", "waits") + " of the host";
+  result["Kernel"] =
+      statistics.kernel_origin + ", " + Counted(statistics.launches, "launch", "launches") + ", " +
+      Counted(statistics.synchronisations, "host synchronisation", "host synchronisations");
   result["Encode time"] = Milliseconds(encode_milliseconds);
   result["Compile time"] = Milliseconds(compile_milliseconds + statistics.compile_milliseconds);
   result["Transfer time"] = Milliseconds(statistics.transfer_milliseconds);
   result["Kernel time"] = Milliseconds(statistics.kernel_milliseconds);
+  result["Host time"] = duckdb::StringUtil::Format(
+      "lower %.3f, decide %.3f, bind %.3f, enqueue %.3f, wait %.3f, fetch %.3f ms",
+      placement.lower_milliseconds, placement.decide_milliseconds, statistics.host.bind,
+      statistics.host.enqueue, statistics.host.wait, statistics.host.fetch);
   result["Kernels"] = Join(DescribeKernels(statistics.kernels), "\n");
 }
 

@@ -24,7 +24,7 @@ void DescribePart(const CapturedPart& part, const Placement& placement, Descript
 void DescribeTails(const CapturedPart& part, Descriptions& result);
 
 //! What an execution on the device did and how long it took.
-void DescribeRun(const execute::RunStatistics& statistics, double encode_milliseconds,
-                 double compile_milliseconds, Descriptions& result);
+void DescribeRun(const execute::RunStatistics& statistics, const PlacementTimes& placement,
+                 double encode_milliseconds, double compile_milliseconds, Descriptions& result);
 
 }  // namespace margay::integration

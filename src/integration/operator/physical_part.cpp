@@ -175,8 +175,8 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ExtraSourceParams
   }
   result["Margay"] = "device";
   DescribePart(*part_, state.placement, result);
-  DescribeRun(state.run->Statistics(), state.encode_milliseconds, state.compile_milliseconds,
-              result);
+  DescribeRun(state.run->Statistics(), state.placement.times, state.encode_milliseconds,
+              state.compile_milliseconds, result);
   return result;
 }
 
@@ -396,14 +396,10 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   options.interrupted = is_interrupted;
   state.SetRun(placement.made.part->Start(std::move(options)));
   state.first_batch = state.run->Next();
-  const auto& statistics = state.run->Statistics();
-  counters.rows_read += statistics.rows_in;
-  counters.bytes_touched += statistics.bytes_touched;
-  counters.extents_restored += statistics.extents_restored;
+  counters.Add(state.run->Statistics());
   counters.partitioned_executions += placement.made.partitions.empty() ? 0 : 1;
-  counters.structures_built += statistics.structures_built;
-  counters.structures_reused += statistics.structures_reused;
-  counters.kernel_nanoseconds += static_cast<uint64_t>(statistics.kernel_milliseconds * 1e6);
+  counters.lower_nanoseconds += Nanoseconds(placement.times.lower_milliseconds);
+  counters.decide_nanoseconds += Nanoseconds(placement.times.decide_milliseconds);
 }
 
 void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& state,

@@ -1,5 +1,7 @@
 #include "integration/operator/placement.hpp"
 
+#include <chrono>
+
 #include "device/device_error.hpp"
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/main/client_context.hpp"
@@ -22,6 +24,11 @@ std::shared_ptr<const OpenDevice> OpenPlace(duckdb::ClientContext& context,
     reason = error.what();
     return nullptr;
   }
+}
+
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 ImageState StateOf(const ImageFinding& finding, const std::string& table) {
@@ -97,6 +104,12 @@ class Search {
   }
 
   void FindProgram() {
+    const auto start = std::chrono::steady_clock::now();
+    MakeProgram();
+    placement_.times.lower_milliseconds = MillisecondsSince(start);
+  }
+
+  void MakeProgram() {
     try {
       auto made = MakePart(*part_, placement_.copies, placement_.shape, placement_.settings,
                            instance_->counters);
@@ -126,6 +139,7 @@ class Search {
 
 Placement PlacePart(duckdb::ClientContext& context, const std::shared_ptr<const CapturedPart>& part,
                     Purpose purpose) {
+  const auto start = std::chrono::steady_clock::now();
   Placement placement;
   placement.settings = ReadSettings(context);
   PartTables tables;
@@ -140,6 +154,8 @@ Placement PlacePart(duckdb::ClientContext& context, const std::shared_ptr<const 
   }
   Search search(context, part, tables, placement);
   placement.decision = schedule::DecideByState(search.Look(purpose), placement.settings);
+  placement.times.decide_milliseconds =
+      MillisecondsSince(start) - placement.times.lower_milliseconds;
   const schedule::Work work = placement.decision.work;
   if (purpose == Purpose::Execution && work != schedule::Work::None) {
     Instance::Get(context)->builder.Start(

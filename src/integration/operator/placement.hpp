@@ -15,6 +15,12 @@ class ClientContext;
 
 namespace margay::integration {
 
+//! What it took to find out where a part runs.
+struct PlacementTimes {
+  double lower_milliseconds = 0;   //!< finding the part, or making it
+  double decide_milliseconds = 0;  //!< the rest
+};
+
 //! Where a part runs in one execution, and with what.
 struct Placement {
   schedule::Decision decision;
@@ -24,6 +30,7 @@ struct Placement {
   optimize::Shape shape = optimize::Shape::Loop;
   TableCopies copies;  //!< null for scans of taps
   MadePart made;
+  PlacementTimes times;
 };
 
 enum class Purpose {

@@ -58,14 +58,14 @@ TEST_P(QueueTest, WritesTakeTheirCopyAndDoNotWait) {
     queue->Write(buffer, i * kBytes, bytes.data(), kBytes);
     std::fill(bytes.begin(), bytes.end(), uint8_t{0});
   }
-  EXPECT_EQ(queue->Waits(), 0U);
+  EXPECT_EQ(queue->Statistics().synchronisations, 0U);
   std::vector<uint8_t> received(kWrites * kBytes);
   queue->Read(buffer, 0, received.data(), received.size());
   EXPECT_EQ(received, expected);
-  EXPECT_GT(queue->Waits(), 0U);
-  const uint64_t waits = queue->Waits();
+  EXPECT_GT(queue->Statistics().synchronisations, 0U);
+  const uint64_t waits = queue->Statistics().synchronisations;
   queue->Finish();
-  EXPECT_EQ(queue->Waits(), waits) << "there is nothing to wait for";
+  EXPECT_EQ(queue->Statistics().synchronisations, waits) << "there is nothing to wait for";
 }
 
 TEST_P(QueueTest, PartsOfBuffers) {
@@ -177,12 +177,12 @@ TEST_P(QueueTest, ManyMappingsAndOneWait) {
     queue->Write(buffers.back(), 0, Pattern(kBytes, i).data(), kBytes);
   }
   queue->Finish();
-  const uint64_t before = queue->Waits();
+  const uint64_t before = queue->Statistics().synchronisations;
   for (const Buffer& buffer : buffers) {
     mapped.push_back(queue->MapAsync(buffer, 0, kBytes, false));
   }
   queue->Finish();
-  EXPECT_EQ(queue->Waits(), before + 1);
+  EXPECT_EQ(queue->Statistics().synchronisations, before + 1);
   for (uint8_t i = 0; i < 5; i++) {
     EXPECT_EQ(std::memcmp(mapped[i], Pattern(kBytes, i).data(), kBytes), 0);
     queue->Unmap(buffers[i], mapped[i]);
