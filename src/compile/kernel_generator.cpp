@@ -5,7 +5,7 @@
 #include "compile/parameter_declarations.hpp"
 #include "compile/sink/order_words_writer.hpp"
 #include "kernels/embedded_sources.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "storage/constants.hpp"
 
 namespace margay::compile {

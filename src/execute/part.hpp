@@ -15,6 +15,7 @@
 #include "optimize/physical/join_method.hpp"
 #include "optimize/physical/shape.hpp"
 #include "plan/node.hpp"
+#include "plan/refusal.hpp"
 #include "storage/extent_source.hpp"
 #include "storage/table_image.hpp"
 
@@ -37,11 +38,6 @@ class Interrupted : public std::runtime_error {
 class ImageLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-//! Why a plan can't run on the device: a sentence for EXPLAIN.
-struct Refusal {
-  std::string reason;
 };
 
 //! What one kernel did in a run, all its launches together.
@@ -136,7 +132,7 @@ class Part {
   //! `method` is that of all joins that it can serve; without one each has what suits it. With
   //! `may_guess`, few rows may be looked up in tables that would else be scanned, by estimates of
   //! how many there are. Throws ImageLost where an image lacks a column of its scan.
-  static std::variant<std::shared_ptr<const Part>, Refusal> Make(
+  static std::variant<std::shared_ptr<const Part>, plan::Refusal> Make(
       const plan::NodePointer& plan,
       const std::vector<std::shared_ptr<storage::TableImage>>& images, const Place& place,
       optimize::Shape shape, std::optional<optimize::JoinMethod> method = {},

@@ -6,7 +6,7 @@
 #include "execute/split_part.hpp"
 #include "optimize/physical/lowering.hpp"
 #include "optimize/physical/program_outline.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::execute {
 
@@ -42,7 +42,7 @@ struct Attempt {
 Attempt TryMake(const plan::NodePointer& plan, const Images& images, const Place& place,
                 const optimize::LoweringOptions& options) {
   auto lowered = optimize::Lower(plan, InputsOf(*plan, images), options);
-  if (auto* refusal = std::get_if<optimize::LoweringRefusal>(&lowered))
+  if (auto* refusal = std::get_if<plan::Refusal>(&lowered))
     return {nullptr, refusal->reason, false};
   auto program = std::get<0>(std::move(lowered));
   for (size_t i = 0; i < program->pipelines.size(); i++) {
@@ -70,7 +70,7 @@ std::vector<compile::KernelDigest> DigestsOf(const optimize::Program& program) {
 
 }  // namespace
 
-std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
+std::variant<std::shared_ptr<const Part>, plan::Refusal> Part::Make(
     const plan::NodePointer& plan, const Images& images, const Place& place, optimize::Shape shape,
     std::optional<optimize::JoinMethod> method, bool may_guess) {
   Attempt attempt =
@@ -82,12 +82,12 @@ std::variant<std::shared_ptr<const Part>, Refusal> Part::Make(
     return Make(plan, images, place, shape, method, false);
   const auto halves = attempt.is_too_wide ? SplitPart::Cut(plan) : std::nullopt;
   if (!halves)
-    return Refusal{attempt.reason};
+    return plan::Refusal{attempt.reason};
   auto left = Make(halves->first, images, place, shape, method, false);
-  if (std::holds_alternative<Refusal>(left))
+  if (std::holds_alternative<plan::Refusal>(left))
     return left;
   auto right = Make(halves->second, images, place, shape, method, false);
-  if (std::holds_alternative<Refusal>(right))
+  if (std::holds_alternative<plan::Refusal>(right))
     return right;
   const bool is_aggregate = plan->Kind() == plan::NodeKind::Aggregate;
   return std::make_shared<const SplitPart>(std::get<0>(left), std::get<0>(right),

@@ -136,7 +136,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
     Build(*job.made, instance->counters);
     return {};
   }
-  std::variant<PreparedPart, execute::Refusal> prepared;
+  std::variant<PreparedPart, plan::Refusal> prepared;
   {
     auto context = duckdb::make_shared_ptr<duckdb::ClientContext>(database);
     // A transaction keeps a detached database open: the user may want to attach its file again.
@@ -149,7 +149,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
     context->RunFunctionInTransaction(
         [&] { prepared = Prepare(*context, *job.part, job.settings, control, Maker::Background); });
   }
-  if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
+  if (auto* refusal = std::get_if<plan::Refusal>(&prepared)) {
     return refusal->reason;
   }
   const auto& part = std::get<PreparedPart>(prepared).made.part;

@@ -90,7 +90,7 @@ Finding FindProvisional(duckdb::ClientContext& context, const CapturedPart& part
     options.memory = placement.place->pool->Limit();
   }
   auto lowered = optimize::Lower(part.plan, *inputs, options);
-  if (auto* refusal = std::get_if<optimize::LoweringRefusal>(&lowered)) {
+  if (auto* refusal = std::get_if<plan::Refusal>(&lowered)) {
     finding.reason = refusal->reason;
     return finding;
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "storage/column_stager.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 #include "storage/table_image_builder.hpp"
 
 namespace margay::storage {
@@ -35,7 +35,7 @@ void BatchWriter::Append(size_t column, const ColumnChunk& chunk) {
   builder.ThrowIfRefused();
   try {
     stagers_[column]->Append(chunk);
-  } catch (const Refusal& refusal) {
+  } catch (const RefusedColumn& refusal) {
     builder.Refuse(refusal.what());
     throw;
   }

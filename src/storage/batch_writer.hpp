@@ -26,9 +26,9 @@ class BatchWriter {
   BatchWriter(const BatchWriter&) = delete;
   BatchWriter& operator=(const BatchWriter&) = delete;
 
-  //! Appends rows to the column at position `column`. Throws Refusal where the column turns out to
-  //! be one that storage doesn't take: the other columns may go on, and more calls for this one
-  //! throw the same. Throws memory::OutOfMemory: the builder is then only good for destruction.
+  //! Appends rows to the column at position `column`. Throws RefusedColumn where the column turns
+  //! out to be one that storage doesn't take: the other columns may go on, and more calls for this
+  //! one throw the same. Throws memory::OutOfMemory: the builder is then only good for destruction.
   void Append(size_t column, const ColumnChunk& chunk);
 
   //! Hands the batch over. Throws std::logic_error where columns differ in their number of rows.

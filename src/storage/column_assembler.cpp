@@ -9,7 +9,7 @@
 #include "storage/bitmap.hpp"
 #include "storage/extent_source.hpp"
 #include "storage/integer_width.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 
 namespace margay::storage {
 
@@ -247,9 +247,9 @@ void ColumnAssembler::FindTextBytes(size_t segment) {
       kLargestSegmentText,
       input_.largest_buffer - std::min<uint64_t>(input_.largest_buffer, 2 * kExtentSlackBytes));
   if (bytes > most) {
-    throw Refusal("column " + input_.name + " has " + std::to_string(bytes) + " bytes of text in " +
-                  std::to_string(SegmentRows(segment)) + " rows; " + std::to_string(most) +
-                  " are the most that the device takes");
+    throw RefusedColumn("column " + input_.name + " has " + std::to_string(bytes) +
+                        " bytes of text in " + std::to_string(SegmentRows(segment)) + " rows; " +
+                        std::to_string(most) + " are the most that the device takes");
   }
   parts_.segments[segment].text_bytes = static_cast<uint32_t>(bytes);
 }

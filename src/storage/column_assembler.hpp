@@ -44,8 +44,8 @@ class ColumnAssembler {
 
   ColumnAssembler(Input input, memory::ExtentPool& pool, const ParallelFor& parallel_for);
 
-  //! Throws memory::OutOfMemory, device::DeviceError; Refusal where a segment has more bytes of
-  //! text than its offsets or a buffer can hold.
+  //! Throws memory::OutOfMemory, device::DeviceError; RefusedColumn where a segment has more bytes
+  //! of text than its offsets or a buffer can hold.
   std::shared_ptr<const ColumnImage> Assemble();
 
   //! In place of Assemble(): brings back what belongs to the data extent `extent` of `image`, whose

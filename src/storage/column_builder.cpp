@@ -9,7 +9,7 @@
 #include "storage/column_stager.hpp"
 #include "storage/dictionary_merge.hpp"
 #include "storage/extent_source.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 #include "storage/staged_piece.hpp"
 #include "storage/text_choice.hpp"
 
@@ -52,8 +52,8 @@ ColumnBuilder::ColumnBuilder(ColumnSpecification specification,
       allocator_(std::move(allocator)),
       options_(options) {
   if (specification_.type.kind == plan::TypeKind::UInt128) {
-    throw Refusal("column " + specification_.name + " has the type " +
-                  specification_.type.ToString() + ", which has no encoding");
+    throw RefusedColumn("column " + specification_.name + " has the type " +
+                        specification_.type.ToString() + ", which has no encoding");
   }
 }
 
@@ -109,7 +109,7 @@ void ColumnBuilder::Refuse(const std::string& reason) {
 void ColumnBuilder::ThrowIfRefused() const {
   if (is_refused_) {
     std::lock_guard lock(mutex_);
-    throw Refusal(refusal_);
+    throw RefusedColumn(refusal_);
   }
 }
 

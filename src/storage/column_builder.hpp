@@ -29,7 +29,7 @@ struct StagedBatch;
 //! out.
 class ColumnBuilder {
  public:
-  //! Throws Refusal where the type has no encoding.
+  //! Throws RefusedColumn where the type has no encoding.
   ColumnBuilder(ColumnSpecification specification, std::shared_ptr<memory::HostAllocator> allocator,
                 BuildOptions options);
   //! For rows of one extent of `restored`, which Restore() brings back.
@@ -52,7 +52,7 @@ class ColumnBuilder {
   //! Remembers that the column was refused; Finish() will throw it.
   void Refuse(const std::string& reason);
   bool IsRefused() const { return is_refused_; }
-  //! Throws the Refusal where there is one.
+  //! Throws the RefusedColumn where there is one.
   void ThrowIfRefused() const;
 
   //! Rows of the batches that came back.
@@ -62,8 +62,8 @@ class ColumnBuilder {
   size_t StagedBytes() const { return staged_bytes_; }
 
   //! The image of all batches, in the order of their indexes, and the end of staging memory. Throws
-  //! Refusal, memory::OutOfMemory, device::DeviceError, and std::logic_error where two batches have
-  //! the same index.
+  //! RefusedColumn, memory::OutOfMemory, device::DeviceError, and std::logic_error where two
+  //! batches have the same index.
   std::shared_ptr<const ColumnImage> Finish(memory::ExtentPool& pool,
                                             const ParallelFor& parallel_for = SequentialFor);
 

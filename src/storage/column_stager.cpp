@@ -10,7 +10,7 @@
 #include "storage/bitmap.hpp"
 #include "storage/encode_loops.hpp"
 #include "storage/physical_type.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 #include "storage/text_choice.hpp"
 
 namespace margay::storage {
@@ -161,7 +161,7 @@ void ColumnStager::StageTexts(const ColumnChunk& chunk, size_t first, size_t cou
     }
     const std::string_view value = strings[index];
     if (value.size() > std::numeric_limits<uint32_t>::max()) {
-      throw Refusal("column " + name_ + " has a string of more than 4 GiB");
+      throw RefusedColumn("column " + name_ + " has a string of more than 4 GiB");
     }
     addresses[i] = value.data();
     lengths[i] = static_cast<uint32_t>(value.size());

@@ -35,8 +35,8 @@ class ColumnStager {
   ColumnStager(const ColumnStager&) = delete;
   ColumnStager& operator=(const ColumnStager&) = delete;
 
-  //! Throws Refusal, memory::OutOfMemory; then only TakeBatch() may follow, and what it returns is
-  //! worthless.
+  //! Throws RefusedColumn, memory::OutOfMemory; then only TakeBatch() may follow, and what it
+  //! returns is worthless.
   void Append(const ColumnChunk& chunk);
 
   //! Rows since the last TakeBatch().

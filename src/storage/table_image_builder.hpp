@@ -27,7 +27,7 @@ namespace margay::storage {
 //! FinishColumn may run for different columns at the same time.
 class TableImageBuilder {
  public:
-  //! Throws Refusal where a type has no encoding. Staging memory comes from `allocator`.
+  //! Throws RefusedColumn where a type has no encoding. Staging memory comes from `allocator`.
   TableImageBuilder(std::vector<ColumnSpecification> columns,
                     const std::shared_ptr<memory::HostAllocator>& allocator,
                     BuildOptions options = {});

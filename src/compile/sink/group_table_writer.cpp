@@ -8,7 +8,7 @@
 #include "compile/sink/group_index_writer.hpp"
 #include "compile/sink/row_output_writer.hpp"
 #include "compile/sink/text_extreme.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::compile {
 

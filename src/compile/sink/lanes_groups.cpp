@@ -5,7 +5,7 @@
 #include "compile/lanes_generator.hpp"
 #include "compile/sink/group_index_writer.hpp"
 #include "compile/sink/lanes_reduction.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::compile {
 

@@ -64,7 +64,7 @@ void ColumnEncoder::Append(storage::BatchWriter& writer, std::vector<VectorConve
   for (size_t i = 0; i < columns_.size(); i++) {
     try {
       writer.Append(i, converters[i].Convert(chunk.data[i], chunk.size()));
-    } catch (const storage::Refusal& refusal) {
+    } catch (const storage::RefusedColumn& refusal) {
       throw ColumnRefusal(columns_[i].id, refusal);
     }
   }
@@ -83,7 +83,7 @@ ReadColumns ColumnEncoder::Finish(duckdb::ClientContext& context, uint64_t rows,
     }
     try {
       result.columns.push_back(builder_.FinishColumn(i, pool_, TeamFor(context, control)));
-    } catch (const storage::Refusal& refusal) {
+    } catch (const storage::RefusedColumn& refusal) {
       throw ColumnRefusal(columns_[i].id, refusal);
     }
     if (control.progress != nullptr) {

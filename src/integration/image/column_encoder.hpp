@@ -8,7 +8,7 @@
 #include "integration/image/vector_converter.hpp"
 #include "memory/extent_pool.hpp"
 #include "plan/node.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 #include "storage/table_image_builder.hpp"
 
 namespace duckdb {
@@ -19,10 +19,10 @@ class DataChunk;
 namespace margay::integration {
 
 //! A column that storage does not take.
-class ColumnRefusal : public storage::Refusal {
+class ColumnRefusal : public storage::RefusedColumn {
  public:
-  ColumnRefusal(uint64_t column, const storage::Refusal& refusal)
-      : Refusal(refusal), column_(column) {}
+  ColumnRefusal(uint64_t column, const storage::RefusedColumn& refusal)
+      : RefusedColumn(refusal), column_(column) {}
 
   //! The id of its specification.
   uint64_t Column() const { return column_; }

@@ -61,7 +61,7 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
     wrong = *known;
   }
   auto part = make(wrong == nullptr);
-  if (wrong && std::holds_alternative<execute::Refusal>(part)) {
+  if (wrong && std::holds_alternative<plan::Refusal>(part)) {
     return wrong;
   }
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);

@@ -18,7 +18,7 @@
 
 namespace margay::integration {
 
-using PartOrRefusal = std::variant<std::shared_ptr<const execute::Part>, execute::Refusal>;
+using PartOrRefusal = std::variant<std::shared_ptr<const execute::Part>, plan::Refusal>;
 
 class TableCopy;
 //! One copy per scan of a plan, in the order of plan::Scans(), all on one device.

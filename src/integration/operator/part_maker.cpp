@@ -44,9 +44,9 @@ TableCopies AcquireCopies(duckdb::ClientContext& context, const PartTables& tabl
 
 }  // namespace
 
-std::variant<MadePart, execute::Refusal> MakePart(const CapturedPart& part,
-                                                  const TableCopies& copies, optimize::Shape shape,
-                                                  const Settings& settings, Counters& counters) {
+std::variant<MadePart, plan::Refusal> MakePart(const CapturedPart& part, const TableCopies& copies,
+                                               optimize::Shape shape, const Settings& settings,
+                                               Counters& counters) {
   if (auto partitioned = PartitionedPlanOf(part.plan, copies, settings)) {
     TableCopies of_scans;
     for (const size_t scan : partitioned->scans) {
@@ -59,26 +59,26 @@ std::variant<MadePart, execute::Refusal> MakePart(const CapturedPart& part,
     }
   }
   auto made = TableCopy::PartFor(part.plan, copies, shape, settings.join_method, counters);
-  if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+  if (auto* refusal = std::get_if<plan::Refusal>(&made)) {
     return *refusal;
   }
   return MadePart{std::get<0>(made), {}};
 }
 
-std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& context,
-                                                     const CapturedPart& part,
-                                                     const Settings& settings,
-                                                     const ReadControl& control, Maker maker) {
+std::variant<PreparedPart, plan::Refusal> Prepare(duckdb::ClientContext& context,
+                                                  const CapturedPart& part,
+                                                  const Settings& settings,
+                                                  const ReadControl& control, Maker maker) {
   const auto tables = PartTables::Find(context, part);
   if (!tables.problem.empty()) {
-    return execute::Refusal{tables.problem};
+    return plan::Refusal{tables.problem};
   }
   auto instance = Instance::Get(context);
   PreparedPart prepared;
   std::string problem;
   prepared.place = instance->devices.Open(settings, problem);
   if (!prepared.place) {
-    return execute::Refusal{problem};
+    return plan::Refusal{problem};
   }
   prepared.shape = ShapeFor(settings, *prepared.place->device);
   // Columns that are being encoded take memory too; a query is admitted already.
@@ -92,23 +92,23 @@ std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& cont
   }
   try {
     prepared.copies = AcquireCopies(context, tables, prepared.place, settings, control);
-  } catch (const storage::Refusal& refusal) {
-    return execute::Refusal{refusal.what()};
+  } catch (const storage::RefusedColumn& refusal) {
+    return plan::Refusal{refusal.what()};
   }
   if (!part.taps.empty() ||
       (maker == Maker::Background && plan::UsesDictionaryFunctions(*part.plan))) {
     return prepared;
   }
   auto made = MakePart(part, prepared.copies, prepared.shape, settings, instance->counters);
-  if (auto* refusal = std::get_if<execute::Refusal>(&made)) {
+  if (auto* refusal = std::get_if<plan::Refusal>(&made)) {
     return *refusal;
   }
   prepared.made = std::get<MadePart>(made);
   return prepared;
 }
 
-std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
-                                         TableCopies& copies) {
+std::optional<plan::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
+                                      TableCopies& copies) {
   const auto scans = plan::Scans(*part.plan);
   for (size_t number = 0; number < part.taps.size(); number++) {
     plan::NodePointer scan;
@@ -120,8 +120,8 @@ std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap
     std::shared_ptr<TableCopy> copy;
     try {
       copy = read(number, *scan);
-    } catch (const storage::Refusal& refusal) {
-      return execute::Refusal{refusal.what()};
+    } catch (const storage::RefusedColumn& refusal) {
+      return plan::Refusal{refusal.what()};
     }
     for (size_t i = 0; i < scans.size(); i++) {
       if (part.tables[i].tap == number) {

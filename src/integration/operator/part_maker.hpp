@@ -41,26 +41,26 @@ enum class Maker {
 
 //! Lowers the plan of `part` over `copies`, one per scan. Writes no kernel. Throws
 //! execute::ImageLost.
-std::variant<MadePart, execute::Refusal> MakePart(const CapturedPart& part,
-                                                  const TableCopies& copies, optimize::Shape shape,
-                                                  const Settings& settings, Counters& counters);
+std::variant<MadePart, plan::Refusal> MakePart(const CapturedPart& part, const TableCopies& copies,
+                                               optimize::Shape shape, const Settings& settings,
+                                               Counters& counters);
 
 //! Makes `part` ready on the device that the settings choose, except for compiling the kernel:
 //! encodes what is missing, in the active transaction of `context`, and makes the part, unless it
 //! has taps: their rows decide about the kernel, too. Throws memory::OutOfMemory,
 //! device::DeviceError, execute::Interrupted, execute::ImageLost and DuckDB's own errors.
-std::variant<PreparedPart, execute::Refusal> Prepare(duckdb::ClientContext& context,
-                                                     const CapturedPart& part,
-                                                     const Settings& settings,
-                                                     const ReadControl& control, Maker maker);
+std::variant<PreparedPart, plan::Refusal> Prepare(duckdb::ClientContext& context,
+                                                  const CapturedPart& part,
+                                                  const Settings& settings,
+                                                  const ReadControl& control, Maker maker);
 
 //! Gives the rows of a tap as its `scan` reads them, encoded for one execution.
 using ReadTap = std::function<std::shared_ptr<TableCopy>(size_t number, const plan::Node& scan)>;
 
 //! Completes `copies` of a part with taps by those of their rows, each tap read once. Why that
 //! can't be done, if so. Throws what `read` does.
-std::optional<execute::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
-                                         TableCopies& copies);
+std::optional<plan::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
+                                      TableCopies& copies);
 
 //! Compiles the kernels of `part` unless that is done, and counts it. Throws device::DeviceError.
 void Build(const execute::Part& part, Counters& counters);

@@ -364,7 +364,7 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
   const auto start = std::chrono::steady_clock::now();
   if (placement.copies.empty() || (!placement.made.part && taps_.empty())) {
     auto prepared = Prepare(context, *part_, placement.settings, control, Maker::Query);
-    if (auto* refusal = std::get_if<execute::Refusal>(&prepared)) {
+    if (auto* refusal = std::get_if<plan::Refusal>(&prepared)) {
       throw duckdb::NotImplementedException("%s%s", kForcePrefix, refusal->reason);
     }
     auto& ready = std::get<PreparedPart>(prepared);
@@ -415,7 +415,7 @@ void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& 
   if (!refusal) {
     auto made =
         MakePart(*part_, placement.copies, placement.shape, placement.settings, instance.counters);
-    if (auto* problem = std::get_if<execute::Refusal>(&made)) {
+    if (auto* problem = std::get_if<plan::Refusal>(&made)) {
       refusal = *problem;
     } else {
       placement.made = std::get<MadePart>(made);

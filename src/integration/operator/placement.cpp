@@ -113,7 +113,7 @@ class Search {
     try {
       auto made = MakePart(*part_, placement_.copies, placement_.shape, placement_.settings,
                            instance_->counters);
-      if (const auto* refusal = std::get_if<execute::Refusal>(&made)) {
+      if (const auto* refusal = std::get_if<plan::Refusal>(&made)) {
         at_hand_.program = ProgramState::Refused;
         at_hand_.program_problem = refusal->reason;
         return;

@@ -10,7 +10,7 @@
 #include "optimize/physical/group_dependence.hpp"
 #include "optimize/physical/group_index_builder.hpp"
 #include "optimize/physical/string_argument.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/date_builder.hpp"
 
 namespace margay::optimize {

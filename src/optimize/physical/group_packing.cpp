@@ -6,7 +6,7 @@
 #include "optimize/physical/group_filter.hpp"
 #include "optimize/physical/group_values.hpp"
 #include "optimize/physical/string_argument.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "optimize/physical/float_group_key.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

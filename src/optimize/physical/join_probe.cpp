@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

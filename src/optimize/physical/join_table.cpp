@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "optimize/estimate/uniqueness.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "optimize/estimate/column_comparison.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/text_builder.hpp"
 
 namespace margay::optimize {

@@ -6,7 +6,7 @@
 
 #include "optimize/physical/kept_rows.hpp"
 #include "optimize/physical/plain_build.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

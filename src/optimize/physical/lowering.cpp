@@ -11,8 +11,8 @@
 #include "optimize/physical/stage_cut.hpp"
 #include "optimize/physical/text_resolution.hpp"
 #include "optimize/physical/verify_program.hpp"
-#include "optimize/refusal.hpp"
 #include "optimize/rewrite/early_groups.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 
@@ -370,7 +370,7 @@ class Lowerer {
 
 }  // namespace
 
-std::variant<std::shared_ptr<const Program>, LoweringRefusal> Lower(
+std::variant<std::shared_ptr<const Program>, plan::Refusal> Lower(
     const plan::NodePointer& plan, const std::vector<ScanInput>& inputs,
     const LoweringOptions& options) {
   const plan::NodePointer grouped = GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
@@ -391,7 +391,7 @@ std::variant<std::shared_ptr<const Program>, LoweringRefusal> Lower(
   try {
     return std::make_shared<const Program>(Lowerer(inputs, options).Lower(plan));
   } catch (const Unsupported& unsupported) {
-    return LoweringRefusal{unsupported.what()};
+    return plan::Refusal{unsupported.what()};
   }
 }
 

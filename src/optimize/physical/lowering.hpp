@@ -9,6 +9,7 @@
 #include "optimize/physical/join_method.hpp"
 #include "optimize/physical/program.hpp"
 #include "plan/node.hpp"
+#include "plan/refusal.hpp"
 
 namespace margay::optimize {
 
@@ -33,13 +34,8 @@ struct LoweringOptions {
   uint64_t memory = UINT64_MAX;
 };
 
-//! Why there is no program for a plan.
-struct LoweringRefusal {
-  std::string reason;
-};
-
 //! Lowers `plan`, whose scans read `inputs`, to a program. Writes no code.
-std::variant<std::shared_ptr<const Program>, LoweringRefusal> Lower(
+std::variant<std::shared_ptr<const Program>, plan::Refusal> Lower(
     const plan::NodePointer& plan, const std::vector<ScanInput>& inputs,
     const LoweringOptions& options);
 

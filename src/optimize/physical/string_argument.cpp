@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/dictionary_builder.hpp"
 
 namespace margay::optimize {

@@ -1,6 +1,6 @@
 #include "optimize/physical/text_resolution.hpp"
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 

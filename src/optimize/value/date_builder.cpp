@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "plan/calendar.hpp"
 #include "plan/date_part.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/text_builder.hpp"
 
 namespace margay::optimize {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "kernels/like_pattern.hpp"
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/dictionary_builder.hpp"
 #include "storage/dictionary_strings.hpp"
 

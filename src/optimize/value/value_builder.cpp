@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "optimize/value/arithmetic_builder.hpp"
 #include "optimize/value/cast_builder.hpp"
 #include "optimize/value/date_builder.hpp"

@@ -20,7 +20,7 @@ using plan::Operation;
 using plan::TypeKind;
 
 //! The pipeline that counts the rows of a scan for which `conjuncts` hold, or why there is none.
-std::variant<std::shared_ptr<const optimize::Program>, optimize::LoweringRefusal> LowerCount(
+std::variant<std::shared_ptr<const optimize::Program>, plan::Refusal> LowerCount(
     const std::vector<ExpressionPointer>& conjuncts, Shape shape,
     const std::vector<optimize::InputColumn>& columns) {
   plan::NodePointer node =
@@ -37,7 +37,7 @@ std::variant<std::shared_ptr<const optimize::Program>, optimize::LoweringRefusal
 
 std::string Source(const std::vector<ExpressionPointer>& conjuncts, Shape shape) {
   auto lowered = LowerCount(conjuncts, shape, Columns());
-  if (auto* refusal = std::get_if<optimize::LoweringRefusal>(&lowered))
+  if (auto* refusal = std::get_if<plan::Refusal>(&lowered))
     return "refused: " + refusal->reason;
   return WriteKernel(*std::get<0>(lowered)->pipelines[0].lowered).program.Text();
 }

@@ -198,7 +198,7 @@ class JoinTest : public testing::TestWithParam<std::tuple<JoinKind, Keys, size_t
         for (const Table& table : tables)
           images.push_back(Build(fixture, table, options));
         auto made = Part::Make(plan, images, PlaceOn(device, fixture.pool), shape, method);
-        if (auto* refusal = std::get_if<Refusal>(&made))
+        if (auto* refusal = std::get_if<plan::Refusal>(&made))
           FAIL() << refusal->reason;
         check(*std::get<std::shared_ptr<const Part>>(made));
       }

@@ -149,7 +149,7 @@ std::vector<int64_t> Reference(const Rows& rows, const std::vector<OrderKey>& ke
 std::unique_ptr<Run> Start(const Target& target, const Fixture& fixture,
                            const plan::NodePointer& plan, RunOptions options = {}) {
   auto made = Part::Make(plan, {fixture.image}, PlaceOn(target.device, fixture.pool), target.shape);
-  if (auto* refusal = std::get_if<Refusal>(&made))
+  if (auto* refusal = std::get_if<plan::Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   const auto part = std::get<std::shared_ptr<const Part>>(made);
   part->Build();

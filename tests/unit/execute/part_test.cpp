@@ -105,7 +105,7 @@ T ValueAt(const ResultColumn& column, size_t row) {
 std::shared_ptr<const Part> MakePart(const Target& target, const Fixture& fixture,
                                      const plan::NodePointer& plan) {
   auto made = Part::Make(plan, {fixture.image}, PlaceOn(target.device, fixture.pool), target.shape);
-  if (auto* refusal = std::get_if<Refusal>(&made))
+  if (auto* refusal = std::get_if<plan::Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   return std::get<std::shared_ptr<const Part>>(made);
 }

@@ -115,7 +115,7 @@ std::unique_ptr<Run> Start(const Setting& setting, const Fixture& fixture,
                            const plan::NodePointer& plan) {
   auto made =
       Part::Make(plan, {fixture.image}, PlaceOn(setting.device, fixture.pool), setting.shape);
-  if (auto* refusal = std::get_if<Refusal>(&made))
+  if (auto* refusal = std::get_if<plan::Refusal>(&made))
     throw std::runtime_error(refusal->reason);
   return std::get<std::shared_ptr<const Part>>(made)->Start({});
 }

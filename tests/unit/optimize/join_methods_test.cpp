@@ -63,7 +63,7 @@ std::shared_ptr<const Program> LowerPlan(const NodePointer& plan, uint64_t probe
     }
   }
   auto lowered = Lower(plan, inputs, {Shape::Loop, method});
-  if (auto* refusal = std::get_if<LoweringRefusal>(&lowered))
+  if (auto* refusal = std::get_if<plan::Refusal>(&lowered))
     throw std::runtime_error(refusal->reason);
   return std::get<0>(lowered);
 }

@@ -92,7 +92,7 @@ inline plan::NodePointer ScanOf(const MadeUpTable& table) {
 }
 
 //! Why there is no program, or the program.
-inline std::variant<std::shared_ptr<const Program>, LoweringRefusal> LowerOver(
+inline std::variant<std::shared_ptr<const Program>, plan::Refusal> LowerOver(
     const std::vector<MadeUpTable>& tables, const plan::NodePointer& plan,
     const LoweringOptions& options = {}) {
   std::vector<ScanInput> inputs;
@@ -116,7 +116,7 @@ inline std::variant<std::shared_ptr<const Program>, LoweringRefusal> LowerOver(
 inline Outline ProgramOf(const std::vector<MadeUpTable>& tables, const plan::NodePointer& plan,
                          const LoweringOptions& options = {}) {
   const auto lowered = LowerOver(tables, plan, options);
-  if (const auto* refusal = std::get_if<LoweringRefusal>(&lowered))
+  if (const auto* refusal = std::get_if<plan::Refusal>(&lowered))
     throw std::runtime_error(refusal->reason);
   return Outline::Read(OutlineOf(*std::get<0>(lowered)).ToString());
 }
@@ -125,7 +125,7 @@ inline Outline ProgramOf(const std::vector<MadeUpTable>& tables, const plan::Nod
 inline std::string RefusalOf(const std::vector<MadeUpTable>& tables, const plan::NodePointer& plan,
                              const LoweringOptions& options = {}) {
   const auto lowered = LowerOver(tables, plan, options);
-  const auto* refusal = std::get_if<LoweringRefusal>(&lowered);
+  const auto* refusal = std::get_if<plan::Refusal>(&lowered);
   return refusal == nullptr ? "" : refusal->reason;
 }
 

@@ -45,7 +45,7 @@ std::shared_ptr<const Program> LowerPlan(const NodePointer& plan, Shape shape = 
     }
   }
   auto lowered = Lower(plan, inputs, {shape, {}});
-  if (auto* refusal = std::get_if<LoweringRefusal>(&lowered))
+  if (auto* refusal = std::get_if<plan::Refusal>(&lowered))
     throw std::runtime_error(refusal->reason);
   return std::get<0>(lowered);
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 #include "text_columns.hpp"
 
 namespace margay::optimize {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "optimize/refusal.hpp"
+#include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "storage/constants.hpp"
-#include "storage/refusal.hpp"
+#include "storage/refused_column.hpp"
 #include "test_column.hpp"
 
 namespace margay::storage {
@@ -219,17 +219,18 @@ TEST_F(ColumnBuilderTest, ARefusedColumnLeavesTheOthers) {
     BatchWriter writer = builder.StartBatch(0);
     FeedRows(writer, 0, text, 0, 2, ChunkShape::Flat, random);
     const std::string_view huge("", size_t{5} << 30);
-    EXPECT_THROW(writer.Append(0, {.values = &huge, .count = 1}), Refusal);
-    EXPECT_THROW(FeedRows(writer, 0, text, 0, 1, ChunkShape::Flat, random), Refusal);
+    EXPECT_THROW(writer.Append(0, {.values = &huge, .count = 1}), RefusedColumn);
+    EXPECT_THROW(FeedRows(writer, 0, text, 0, 1, ChunkShape::Flat, random), RefusedColumn);
     FeedRows(writer, 1, number, 0, 3, ChunkShape::Flat, random);
     writer.Close();
   }
-  EXPECT_THROW(builder.FinishColumn(0, *environment_.pool), Refusal);
+  EXPECT_THROW(builder.FinishColumn(0, *environment_.pool), RefusedColumn);
   ExpectImageHolds(number, *builder.FinishColumn(1, *environment_.pool), *environment_.device);
 }
 
 TEST_F(ColumnBuilderTest, NoEncodingForUnsigned128) {
-  EXPECT_THROW(ColumnBuilder({0, "c", TypeKind::UInt128}, environment_.allocator, {}), Refusal);
+  EXPECT_THROW(ColumnBuilder({0, "c", TypeKind::UInt128}, environment_.allocator, {}),
+               RefusedColumn);
 }
 
 TEST_F(ColumnBuilderTest, AnExtentLessMakesTheColumnLost) {

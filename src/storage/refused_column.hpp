@@ -6,7 +6,7 @@ namespace margay::storage {
 
 //! A column that storage does not take. `what()` is a sentence for EXPLAIN: the column and the
 //! reason.
-class Refusal : public std::runtime_error {
+class RefusedColumn : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
