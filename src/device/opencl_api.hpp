@@ -49,6 +49,8 @@ struct ApiFunction {
   FUNCTION(EnqueueMapBuffer)               \
   FUNCTION(EnqueueUnmapMemObject)          \
   FUNCTION(EnqueueNDRangeKernel)           \
+  FUNCTION(EnqueueMarkerWithWaitList)      \
+  FUNCTION(EnqueueBarrierWithWaitList)     \
   FUNCTION(Flush)                          \
   FUNCTION(Finish)                         \
   FUNCTION(WaitForEvents)                  \

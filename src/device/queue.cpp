@@ -47,6 +47,9 @@ constexpr size_t kLanes = 4;
 constexpr size_t kLaneAlignment = 4096;
 constexpr size_t kLanesMinimum = size_t{16} << 20;
 
+//! Of what is read later, from the place of one read to the next: no two share a cache line.
+constexpr size_t kReadbackAlignment = 64;
+
 //! Chunks of one transfer under way: one on the bus, one being copied, one to cover jitter.
 constexpr size_t kChunksInFlight = 3;
 
@@ -148,6 +151,9 @@ Queue::Queue(Queue&& other) noexcept
       is_pending_(std::exchange(other.is_pending_, false)),
       is_active_(std::exchange(other.is_active_, false)),
       held_(std::move(other.held_)),
+      readback_(std::move(other.readback_)),
+      readback_bytes_(other.readback_bytes_),
+      deliveries_(std::move(other.deliveries_)),
       statistics_(other.statistics_) {}
 
 template <typename Function, typename... Arguments>
@@ -182,6 +188,8 @@ void Queue::SetPending() {
 void Queue::SetDone() {
   is_pending_ = false;
   held_.clear();
+  deliveries_.clear();
+  readback_bytes_ = 0;
   if (mappings_.empty()) {
     is_active_ = false;
     activity_->End();
@@ -189,6 +197,9 @@ void Queue::SetDone() {
 }
 
 void Queue::SetIdle() {
+  for (const Delivery& delivery : deliveries_) {
+    std::memcpy(delivery.to, delivery.from, delivery.bytes);
+  }
   SetDone();
   statistics_.synchronisations++;
 }
@@ -277,6 +288,41 @@ Event Queue::ReadAsync(const Buffer& buffer, size_t offset, void* destination, s
   Enqueue(state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset, bytes, destination, 0,
           nullptr, &event);
   return Event(state_, event);
+}
+
+std::byte* Queue::ReadbackPlace(size_t bytes) {
+  if (staging_ == nullptr) {
+    return held_.emplace_back(bytes).data();
+  }
+  const size_t aligned = (bytes + kReadbackAlignment - 1) / kReadbackAlignment * kReadbackAlignment;
+  if (readback_bytes_ + aligned > StagingRing::kReadbackBytes) {
+    return nullptr;
+  }
+  if (!readback_) {
+    std::optional<StagingChunk> chunk = staging_->TryAcquireReadback();
+    if (!chunk) {
+      return nullptr;
+    }
+    readback_.emplace(std::move(*chunk));
+  }
+  return readback_->Data() + std::exchange(readback_bytes_, readback_bytes_ + aligned);
+}
+
+void Queue::ReadLater(const Buffer& buffer, size_t offset, void* destination, size_t bytes) {
+  buffer.RequireOf(*state_);
+  RequireRange(buffer, offset, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  std::byte* const place = IsForHost(bytes) ? nullptr : ReadbackPlace(bytes);
+  if (place == nullptr) {
+    Read(buffer, offset, destination, bytes);
+    return;
+  }
+  SetPending();
+  Enqueue(state_->Api().EnqueueReadBuffer, buffer.Handle(), CL_FALSE, offset, bytes, place, 0,
+          nullptr, nullptr);
+  deliveries_.push_back({place, destination, bytes});
 }
 
 bool Queue::IsForHost(size_t bytes) const {
@@ -463,6 +509,18 @@ Event Queue::Launch(const Kernel& kernel, size_t global, size_t local) {
   Enqueue(state_->Api().EnqueueNDRangeKernel, kernel.Handle(), 1, nullptr, &global,
           local == 0 ? nullptr : &local, 0, nullptr, &event);
   return Event(state_, event);
+}
+
+void Queue::WaitForQueue(Queue& other) {
+  if (!other.is_pending_) {
+    return;
+  }
+  cl_event handle = nullptr;
+  other.Enqueue(state_->Api().EnqueueMarkerWithWaitList, 0, nullptr, &handle);
+  const Event marker(state_, handle);
+  other.Flush();
+  SetPending();
+  Enqueue(state_->Api().EnqueueBarrierWithWaitList, 1, &handle, nullptr);
 }
 
 void Queue::Flush() {

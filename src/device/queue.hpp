@@ -5,19 +5,20 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/buffer.hpp"
 #include "device/command_clock.hpp"
 #include "device/event.hpp"
 #include "device/kernel.hpp"
+#include "device/staging_ring.hpp"
 
 struct _cl_command_queue;
 
 namespace margay::device {
 
 class DeviceState;
-class StagingRing;
 
 //! What the calls of a queue have cost the host.
 struct QueueStatistics {
@@ -25,6 +26,13 @@ struct QueueStatistics {
   uint64_t synchronisations = 0;  //!< times that it waited for the device
   double enqueue_milliseconds = 0;
   double wait_milliseconds = 0;
+
+  void Add(const QueueStatistics& other) {
+    launches += other.launches;
+    synchronisations += other.synchronisations;
+    enqueue_milliseconds += other.enqueue_milliseconds;
+    wait_milliseconds += other.wait_milliseconds;
+  }
 };
 
 //! An in-order command queue: commands run one after the other, in the order of the calls. Obtained
@@ -54,6 +62,12 @@ class Queue {
   Event WriteAsync(const Buffer& buffer, size_t offset, const void* source, size_t bytes);
   Event ReadAsync(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
 
+  //! Copies from the buffer to host memory, for when the host has waited for all commands of this
+  //! queue: several reads need one wait. `destination` is written by that call, and never where the
+  //! queue's lease ends before. Few bytes travel through memory of the queue, page-locked on a
+  //! discrete device, as drivers wait for other memory; many are read at once.
+  void ReadLater(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
+
   //! Sets bytes to `value`. Asynchronous, except that the host itself fills large ranges on
   //! zero-copy devices, after all commands before are done.
   void Fill(const Buffer& buffer, size_t offset, size_t bytes, uint8_t value);
@@ -76,6 +90,10 @@ class Queue {
   //! `global` 0 nothing runs and the event is complete.
   Event Launch(const Kernel& kernel, size_t global, size_t local);
 
+  //! The commands that follow wait for those that `other`, of the same device, has been given so
+  //! far. Asynchronous.
+  void WaitForQueue(Queue& other);
+
   //! Hands all commands to the device, without waiting.
   void Flush();
   //! Waits for all commands.
@@ -96,6 +114,13 @@ class Queue {
     void* address;
   };
 
+  //! Bytes that a command under way copies to memory of the queue, and where they go from there.
+  struct Delivery {
+    const std::byte* from;
+    void* to;
+    size_t bytes;
+  };
+
   //! Moves `bytes` bytes from `start` on through the given queue.
   using Transfer = std::function<void(Queue& queue, size_t start, size_t bytes)>;
 
@@ -111,8 +136,10 @@ class Queue {
   void SetPending();
   //! Says that all commands so far are done.
   void SetDone();
-  //! The same where the host has waited for it.
+  //! The same where the host has waited for it; hands out what was to be read later.
   void SetIdle();
+  //! Memory for `bytes` bytes to read until the host waits for this queue; null: there is none.
+  std::byte* ReadbackPlace(size_t bytes);
   //! The device shares our memory and the host itself moves that many bytes faster.
   bool IsForHost(size_t bytes) const;
   //! Runs a transfer, a large one in several parts by several threads, and waits for all.
@@ -131,8 +158,12 @@ class Queue {
   bool is_pending_ = false;
   //! The same, or memory is mapped, which is written when that ends. What activity_ says.
   bool is_active_ = false;
-  //! What commands under way write to buffers.
+  //! What commands under way write to buffers, or, without staging, read from them.
   std::deque<std::vector<std::byte>> held_;
+  //! Where reads under way go with staging, in the order of the calls.
+  std::optional<StagingChunk> readback_;
+  size_t readback_bytes_ = 0;  //!< of it in use
+  std::vector<Delivery> deliveries_;
   QueueStatistics statistics_;
 };
 

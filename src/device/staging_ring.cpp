@@ -16,13 +16,14 @@ StagingChunk::~StagingChunk() {
 }
 
 StagingRing::StagingRing(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {
-  idle_.reserve(kChunkLimit);
+  chunks_.idle.reserve(kChunkLimit);
+  readbacks_.idle.reserve(kReadbackLimit);
 }
 
 StagingChunk StagingRing::Acquire() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (std::optional<PinnedMemory> memory = Take(lock)) {
+    if (std::optional<PinnedMemory> memory = Take(chunks_, lock)) {
       return StagingChunk(shared_from_this(), std::move(*memory));
     }
     returned_.wait(lock);
@@ -31,30 +32,38 @@ StagingChunk StagingRing::Acquire() {
 
 std::optional<StagingChunk> StagingRing::TryAcquire() {
   std::unique_lock lock(mutex_);
-  if (std::optional<PinnedMemory> memory = Take(lock)) {
+  if (std::optional<PinnedMemory> memory = Take(chunks_, lock)) {
     return StagingChunk(shared_from_this(), std::move(*memory));
   }
   return std::nullopt;
 }
 
-std::optional<PinnedMemory> StagingRing::Take(std::unique_lock<std::mutex>& lock) {
-  if (!idle_.empty()) {
-    PinnedMemory memory = std::move(idle_.back());
-    idle_.pop_back();
+std::optional<StagingChunk> StagingRing::TryAcquireReadback() {
+  std::unique_lock lock(mutex_);
+  if (std::optional<PinnedMemory> memory = Take(readbacks_, lock)) {
+    return StagingChunk(shared_from_this(), std::move(*memory));
+  }
+  return std::nullopt;
+}
+
+std::optional<PinnedMemory> StagingRing::Take(Shelf& shelf, std::unique_lock<std::mutex>& lock) {
+  if (!shelf.idle.empty()) {
+    PinnedMemory memory = std::move(shelf.idle.back());
+    shelf.idle.pop_back();
     return memory;
   }
-  if (chunks_ == kChunkLimit) {
+  if (shelf.chunks == shelf.limit) {
     return std::nullopt;
   }
-  ++chunks_;
+  ++shelf.chunks;
   lock.unlock();
   try {
-    PinnedMemory memory(state_, kChunkBytes);
+    PinnedMemory memory(state_, shelf.chunk_bytes);
     lock.lock();
     return memory;
   } catch (...) {
     lock.lock();
-    --chunks_;
+    --shelf.chunks;
     returned_.notify_one();
     throw;
   }
@@ -63,7 +72,8 @@ std::optional<PinnedMemory> StagingRing::Take(std::unique_lock<std::mutex>& lock
 void StagingRing::Return(PinnedMemory memory) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(memory));
+    Shelf& shelf = memory.Size() == kReadbackBytes ? readbacks_ : chunks_;
+    shelf.idle.push_back(std::move(memory));
   }
   returned_.notify_one();
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -66,6 +68,45 @@ TEST_P(QueueTest, WritesTakeTheirCopyAndDoNotWait) {
   const uint64_t waits = queue->Statistics().synchronisations;
   queue->Finish();
   EXPECT_EQ(queue->Statistics().synchronisations, waits) << "there is nothing to wait for";
+}
+
+TEST_P(QueueTest, SeveralReadsNeedOneWait) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  constexpr size_t kBytes = 40;
+  // More than fits into what a queue keeps for them on a discrete device.
+  constexpr size_t kReads = 2 * StagingRing::kReadbackBytes / kBytes;
+  const Buffer buffer = device->CreateBuffer(kReads * kBytes, Access::ReadWrite);
+  const std::vector<uint8_t> sent = Pattern(kReads * kBytes, 3);
+  QueueLease queue = device->AcquireQueue();
+  queue->Write(buffer, 0, sent.data(), sent.size());
+  queue->Finish();
+  std::vector<uint8_t> received(sent.size());
+  const auto read = [&](size_t first, size_t count) {
+    for (size_t i = first; i < first + count; i++)
+      queue->ReadLater(buffer, i * kBytes, &received[i * kBytes], kBytes);
+  };
+  const uint64_t waits = queue->Statistics().synchronisations;
+  read(0, 10);
+  EXPECT_EQ(queue->Statistics().synchronisations, waits);
+  EXPECT_EQ(received, std::vector<uint8_t>(sent.size())) << "nothing is there yet";
+  queue->Finish();
+  EXPECT_EQ(queue->Statistics().synchronisations, waits + 1);
+  EXPECT_TRUE(std::equal(received.begin(), received.begin() + 10 * kBytes, sent.begin()));
+  read(10, 10);
+  uint8_t last = 0;
+  queue->Read(buffer, sent.size() - 1, &last, 1);
+  EXPECT_EQ(last, sent.back());
+  EXPECT_TRUE(std::equal(received.begin(), received.begin() + 20 * kBytes, sent.begin()))
+      << "any wait will do";
+  read(20, kReads - 20);
+  queue->Finish();
+  EXPECT_EQ(received, sent);
+
+  const std::vector<uint8_t> before = received;
+  queue->Fill(buffer, 0, sent.size(), 0);
+  read(0, 10);
+  queue = device->AcquireQueue();
+  EXPECT_EQ(received, before) << "the lease ended without a wait";
 }
 
 TEST_P(QueueTest, PartsOfBuffers) {
@@ -289,6 +330,55 @@ TEST_P(QueueTest, BuffersOfALostDeviceDoNotHarmTheNextOne) {
   }
   EXPECT_THROW(queue->Launch(old_kernel, 1, 1), DeviceError);
   EXPECT_FALSE(device->IsLost()) << "only the old context is lost";
+}
+
+//! What it takes the host to get a few bytes that commands have just written.
+TEST_P(QueueTest, DISABLED_ReadTimes) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  constexpr size_t kReads = 8;
+  constexpr int kRuns = 2000;
+  const Buffer buffer = device->CreateBuffer(kReads * sizeof(uint64_t), Access::ReadWrite);
+  QueueLease queue = device->AcquireQueue();
+  std::vector<uint64_t> words(kReads);
+  const auto print = [&](const char* name, size_t reads, bool is_later) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int run = 0; run < kRuns; run++) {
+      queue->Write(buffer, 0, words.data(), kReads * sizeof(uint64_t));
+      for (size_t i = 0; i < reads; i++) {
+        if (is_later)
+          queue->ReadLater(buffer, i * sizeof(uint64_t), &words[i], sizeof(uint64_t));
+        else
+          queue->Read(buffer, i * sizeof(uint64_t), &words[i], sizeof(uint64_t));
+      }
+      queue->Finish();
+    }
+    const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - start;
+    std::printf("%-40s %-28s %7.2f us\n", device->Info().name.c_str(), name, all.count() / kRuns);
+  };
+  print("nothing is read", 0, false);
+  print("one read", 1, false);
+  print("one read, later", 1, true);
+  print("eight reads", kReads, false);
+  print("eight reads, later", kReads, true);
+}
+
+TEST_P(QueueTest, CommandsWaitForAnotherQueue) {
+  const std::shared_ptr<Device> device = OpenDevice();
+  const size_t bytes = 8 << 20;
+  const Buffer buffer = device->CreateBuffer(bytes, Access::ReadWrite);
+  const Buffer copy = device->CreateBuffer(bytes, Access::ReadWrite);
+  QueueLease first = device->AcquireQueue();
+  QueueLease second = device->AcquireQueue();
+  for (uint8_t run = 1; run < 20; run++) {
+    for (uint8_t value = 0; value <= run; value++)
+      first->Fill(buffer, 0, bytes, value);
+    second->WaitForQueue(*first);
+    second->Copy(buffer, 0, copy, 0, bytes);
+    std::vector<uint8_t> received(bytes);
+    second->Read(copy, 0, received.data(), bytes);
+    EXPECT_EQ(std::count(received.begin(), received.end(), run), static_cast<ptrdiff_t>(bytes));
+    first->WaitForQueue(*second);
+  }
 }
 
 TEST(QueueTest, BuffersOfOtherDevicesAreRefused) {
