@@ -37,8 +37,11 @@ void KeptRows::Append(device::Queue& queue, const Regions& regions,
     return;
   Grow(queue, rows);
   const RegionGather gather(regions, rows_, work_group, pool_, queue);
+  std::vector<RegionGather::Column> values;
+  for (size_t i = 0; i < columns_.size(); i++)
+    values.push_back({columns[i].values, columns_[i].form->Width(), table_->At(i).values, 0});
+  gather.CopyValues(values);
   for (size_t i = 0; i < columns_.size(); i++) {
-    gather.CopyValues(columns[i].values, columns_[i].form->Width(), table_->At(i).values, 0);
     if (columns_[i].form->HasValidity())
       gather.CopyValidity(columns[i].nulls, table_->At(i).validity);
   }

@@ -1,5 +1,6 @@
 #include "execute/region_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -13,6 +14,9 @@ namespace {
 
 //! Work-items of a work-group that copies the rows of a unit.
 constexpr size_t kGatherGroup = 64;
+
+//! Columns that one launch of row_gather copies.
+constexpr size_t kColumnsPerLaunch = 8;
 
 }  // namespace
 
@@ -40,21 +44,33 @@ device::Kernel RegionGather::MakeKernel(const std::string& name) const {
       ->CreateKernel(name);
 }
 
-void RegionGather::Launch(const device::Kernel& kernel) const {
-  queue_.Launch(kernel, regions_.counts.size() * work_group_, work_group_);
+void RegionGather::Launch(const device::Kernel& kernel, size_t columns) const {
+  queue_.Launch(kernel, regions_.counts.size() * columns * work_group_, work_group_);
 }
 
-void RegionGather::CopyValues(const device::Buffer& source, size_t row_bytes,
-                              const device::Buffer& destination, uint64_t begin) const {
+void RegionGather::CopyValues(const std::vector<Column>& columns) const {
+  if (columns.empty())
+    return;
   device::Kernel kernel = MakeKernel("row_gather");
-  kernel.Argument(0, source)
-      .Argument(1, regions_.unit_rows)
-      .Argument(2, static_cast<uint32_t>(row_bytes))
-      .Argument(3, regions_.count_buffer)
-      .Argument(4, firsts_)
-      .Argument(5, destination)
-      .Argument(6, begin);
-  Launch(kernel);
+  uint32_t argument = 0;
+  const auto set = [&](const auto& content) { kernel.Argument(argument++, content); };
+  set(static_cast<uint32_t>(regions_.counts.size()));
+  set(regions_.unit_rows);
+  set(regions_.count_buffer);
+  set(firsts_);
+  const uint32_t first_column = argument;
+  for (size_t first = 0; first < columns.size(); first += kColumnsPerLaunch) {
+    argument = first_column;
+    for (size_t i = 0; i < kColumnsPerLaunch; i++) {
+      // Arguments beyond the last column are set, but not used.
+      const Column& column = columns[std::min(first + i, columns.size() - 1)];
+      set(column.source);
+      set(column.destination);
+      set(column.begin);
+      set(static_cast<uint32_t>(column.row_bytes));
+    }
+    Launch(kernel, std::min(kColumnsPerLaunch, columns.size() - first));
+  }
 }
 
 void RegionGather::CopyValidity(const device::Buffer& source, const device::Buffer& bits) const {
@@ -64,7 +80,7 @@ void RegionGather::CopyValidity(const device::Buffer& source, const device::Buff
       .Argument(2, regions_.count_buffer)
       .Argument(3, firsts_)
       .Argument(4, bits);
-  Launch(kernel);
+  Launch(kernel, 1);
 }
 
 size_t RegionRows::Add(const device::Buffer& buffer, size_t row_bytes) {
@@ -78,8 +94,11 @@ void RegionRows::CopyFromDeviceMemory(device::Queue& queue, std::byte* destinati
   const memory::ScratchReservation reservation = pool_.Reserve(bytes_);
   const device::Buffer gathered = device_.CreateBuffer(bytes_, device::Access::WriteOnly);
   const RegionGather gather(regions_, 0, kGatherGroup, pool_, queue);
+  std::vector<RegionGather::Column> columns;
+  columns.reserve(columns_.size());
   for (const Column& column : columns_)
-    gather.CopyValues(*column.buffer, column.row_bytes, gathered, column.begin);
+    columns.push_back({*column.buffer, column.row_bytes, gathered, column.begin});
+  gather.CopyValues(columns);
   queue.Read(gathered, 0, destination, bytes_);
 }
 

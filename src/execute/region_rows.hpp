@@ -22,22 +22,30 @@ struct Regions {
 //! nothing.
 class RegionGather {
  public:
+  //! A column of rows of `row_bytes` bytes. Row 0 of `destination` is at byte `begin`.
+  struct Column {
+    const device::Buffer& source;
+    size_t row_bytes;
+    const device::Buffer& destination;
+    uint64_t begin;
+  };
+
   //! The first one becomes row `first` of what columns are copied to. The rows of a unit are copied
   //! by `work_group` work-items. All outlive the object. Throws memory::OutOfMemory, and
   //! device::DeviceError, as all calls.
   RegionGather(const Regions& regions, uint64_t first, size_t work_group, memory::ExtentPool& pool,
                device::Queue& queue);
 
-  //! Copies a column of rows of `row_bytes` bytes. Row 0 of `destination` is at byte `begin`.
-  void CopyValues(const device::Buffer& source, size_t row_bytes, const device::Buffer& destination,
-                  uint64_t begin) const;
+  //! Copies columns, eight with each launch.
+  void CopyValues(const std::vector<Column>& columns) const;
   //! Copies a column of bytes, 0 for NULL, to bits, all of which are 0.
   void CopyValidity(const device::Buffer& source, const device::Buffer& bits) const;
 
  private:
   //! Kernel `name` of the source that is called like it.
   device::Kernel MakeKernel(const std::string& name) const;
-  void Launch(const device::Kernel& kernel) const;
+  //! Starts a work-group per unit and column.
+  void Launch(const device::Kernel& kernel, size_t columns) const;
 
   const Regions& regions_;
   const size_t work_group_;

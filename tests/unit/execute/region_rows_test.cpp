@@ -29,7 +29,8 @@ TEST(RegionRowsTest, CopiesTheFilledPartsTogether) {
     RegionRows rows(regions, *device, pool);
     std::vector<device::Buffer> buffers;
     std::vector<std::byte> expected;
-    const std::vector<size_t> widths = {1, 2, 4, 8, 12, 16};
+    // More than one launch copies.
+    const std::vector<size_t> widths = {1, 2, 4, 8, 12, 16, 1, 8, 3, 2, 4};
     for (size_t width : widths) {
       std::vector<std::byte> bytes(counts.size() * unit_rows * width);
       for (std::byte& byte : bytes)
