@@ -171,8 +171,8 @@ Rows ListKernels(duckdb::ClientContext& context) {
     for (const auto& program : open->device->Programs().Snapshot()) {
       rows.push_back({Value(open->device->Info().name), Value(program.origin),
                       Value::DOUBLE(program.build_milliseconds),
-                      Value::UBIGINT(program.binary_bytes), Value::UBIGINT(program.uses),
-                      Value(*program.source)});
+                      Value::UBIGINT(program.binary_bytes), Value::UBIGINT(program.memory_bytes),
+                      Value::UBIGINT(program.uses), Value(*program.source)});
     }
   }
   return rows;
@@ -183,6 +183,7 @@ Rows Evict(duckdb::ClientContext& context) {
   uint64_t bytes = instance->images.Evict();
   for (const auto& open : instance->devices.List()) {
     open->pool->EvictAll();
+    bytes += open->device->Programs().Clear();
   }
   instance->builder.ForgetProblems();
   return {{Value::UBIGINT(bytes)}};
@@ -233,6 +234,7 @@ std::vector<Listing> Listings() {
         {"origin", text},
         {"build_ms", LogicalType::DOUBLE},
         {"binary_bytes", number},
+        {"bytes", number},
         {"uses", number},
         {"source", text}},
        ListKernels},

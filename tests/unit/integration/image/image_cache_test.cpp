@@ -131,6 +131,7 @@ TEST_F(ImageCacheTest, AnotherFileUnderTheSameNameIsAnotherDatabase) {
 TEST_F(ImageCacheTest, EvictionGivesTheMemoryBack) {
   EXPECT_NE(database_.Query("FROM margay_evict()"), "0");
   EXPECT_EQ(database_.Query("SELECT count(*) FROM margay_cache()"), "0");
+  EXPECT_EQ(database_.Query("SELECT count(*) FROM margay_kernels()"), "0");
   EXPECT_EQ(database_.Query("FROM margay_evict()"), "0");
   ExpectDeviceAnswer(database_.Connection());
 }
