@@ -141,9 +141,9 @@ class Part {
 
   //! All kernels are written, and their programs in memory: a run will not wait for a compiler.
   virtual bool IsBuilt() const = 0;
-  //! Writes the kernels and builds their programs (tens to hundreds of milliseconds), unless that
-  //! is done.
-  virtual void Build() const = 0;
+  //! Writes the kernels and builds their programs (tens to hundreds of milliseconds each), unless
+  //! that is done; up to `threads` programs at a time.
+  virtual void Build(uint32_t threads = 1) const = 0;
   //! The source of all kernels; writes those that are not there yet.
   virtual std::string Source() const = 0;
   //! The physical program as text (see optimize::OutlineOf); of a part that is split, two of them.

@@ -1,6 +1,8 @@
 #include "execute/program_part.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 
 #include "execute/program_run.hpp"
 #include "execute/split_part.hpp"
@@ -122,9 +124,20 @@ ProgramPart::Kernels ProgramPart::GetKernels() const {
   return kernels;
 }
 
-void ProgramPart::Build() const {
-  for (const auto& kernel : GetKernels())
-    place_.device->Programs().Get(kernel->program);
+void ProgramPart::Build(uint32_t threads) const {
+  const Kernels kernels = GetKernels();
+  std::atomic<size_t> next = 0;
+  const auto build_next = [&] {
+    for (size_t i = next++; i < kernels.size(); i = next++)
+      place_.device->Programs().Get(kernels[i]->program);
+  };
+  std::vector<std::future<void>> others;
+  const size_t workers = std::clamp<size_t>(threads, 1, kernels.size());
+  for (size_t i = 1; i < workers; i++)
+    others.push_back(std::async(std::launch::async, build_next));
+  build_next();
+  for (std::future<void>& other : others)
+    other.get();
 }
 
 std::string ProgramPart::Source() const {

@@ -78,9 +78,9 @@ std::optional<std::pair<plan::NodePointer, plan::NodePointer>> SplitPart::Cut(
                    plan::Node::Project(input, {middle, outputs.end()})};
 }
 
-void SplitPart::Build() const {
-  left_->Build();
-  right_->Build();
+void SplitPart::Build(uint32_t threads) const {
+  left_->Build(threads);
+  right_->Build(threads);
 }
 
 std::unique_ptr<Run> SplitPart::Start(RunOptions options) const {

@@ -29,6 +29,9 @@ using Clock = std::chrono::steady_clock;
 //! interrupted is a compilation.
 constexpr auto kLongestExit = std::chrono::seconds(10);
 
+//! Programs that are compiled at a time: the other cores answer queries meanwhile.
+constexpr uint32_t kThreads = 1;
+
 //! References to the instance that a running job has itself: its own and that of its client
 //! context.
 constexpr long kOwnReferences = 2;
@@ -133,7 +136,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
   auto instance = Instance::Get(*database);
   instance->counters.background_jobs++;
   if (job.made) {
-    Build(*job.made, instance->counters);
+    Build(*job.made, kThreads, instance->counters);
     return {};
   }
   std::variant<PreparedPart, plan::Refusal> prepared;
@@ -154,7 +157,7 @@ std::string RunJob(const duckdb::shared_ptr<duckdb::DatabaseInstance>& database,
   }
   const auto& part = std::get<PreparedPart>(prepared).made.part;
   if (part && !is_cancelled && !ExitGuard::Instance().IsExiting()) {
-    Build(*part, instance->counters);
+    Build(*part, kThreads, instance->counters);
   }
   return {};
 }

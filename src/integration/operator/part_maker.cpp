@@ -132,9 +132,9 @@ std::optional<plan::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& r
   return std::nullopt;
 }
 
-void Build(const execute::Part& part, Counters& counters) {
+void Build(const execute::Part& part, uint32_t threads, Counters& counters) {
   if (!part.IsBuilt()) {
-    part.Build();
+    part.Build(threads);
     counters.kernels_compiled++;
   }
 }

@@ -62,7 +62,8 @@ using ReadTap = std::function<std::shared_ptr<TableCopy>(size_t number, const pl
 std::optional<plan::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& read,
                                       TableCopies& copies);
 
-//! Compiles the kernels of `part` unless that is done, and counts it. Throws device::DeviceError.
-void Build(const execute::Part& part, Counters& counters);
+//! Compiles the kernels of `part` unless that is done, up to `threads` at a time, and counts it.
+//! Throws device::DeviceError.
+void Build(const execute::Part& part, uint32_t threads, Counters& counters);
 
 }  // namespace margay::integration

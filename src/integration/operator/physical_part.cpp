@@ -385,14 +385,14 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     quiet.progress = nullptr;
     options.source = std::make_shared<TableExtents>(context, placement.copies, quiet);
   }
-  Build(*placement.made.part, counters);
+  options.threads = static_cast<uint32_t>(
+      std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));
+  Build(*placement.made.part, options.threads, counters);
   const std::chrono::duration<double, std::milli> encoding = encoded - start;
   const std::chrono::duration<double, std::milli> compilation =
       std::chrono::steady_clock::now() - encoded;
   state.encode_milliseconds = encoding.count();
   state.compile_milliseconds = compilation.count();
-  options.threads = static_cast<uint32_t>(
-      std::max<int32_t>(1, duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads()));
   options.interrupted = is_interrupted;
   state.SetRun(placement.made.part->Start(std::move(options)));
   state.first_batch = state.run->Next();
