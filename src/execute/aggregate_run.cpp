@@ -84,13 +84,14 @@ void AggregateRun::Bind(ArgumentBinder& binder, const PipelineRun& /*pipeline*/,
   });
 }
 
+void AggregateRun::ReadBack(const Batch& batch) {
+  partial_words_.resize(Tables(batch) * layout_.groups * layout_.words);
+  context_.Queue().ReadLater(partials_, 0, partial_words_.data(),
+                             partial_words_.size() * sizeof(int64_t));
+}
+
 void AggregateRun::TakeBatch(PipelineRun& /*pipeline*/, const Batch& batch) {
   const size_t table = layout_.groups * layout_.words;
-  partial_words_.resize(Tables(batch) * table);
-  context_.Timed([&] {
-    context_.Queue().Read(partials_, 0, partial_words_.data(),
-                          partial_words_.size() * sizeof(int64_t));
-  });
   for (uint32_t i = 0; i < Tables(batch); i++)
     Merge(partial_words_.data() + i * table);
 }

@@ -14,6 +14,7 @@ class AggregateRun : public SinkRun {
   AggregateRun(RunContext& context, size_t number);
 
   void Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) override;
+  void ReadBack(const Batch& batch) override;
   void TakeBatch(PipelineRun& pipeline, const Batch& batch) override;
   void Finish() override;
   size_t LargestBatch() const override;

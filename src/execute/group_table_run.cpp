@@ -27,14 +27,6 @@ constexpr size_t kGroupsPerBatch = 65536;
 constexpr uint32_t kFewGroups = 65536;
 constexpr uint32_t kShareOfGroups = 16;
 
-//! `count` values of `bytes` bytes each, from the `first` on.
-std::vector<std::byte> Copied(device::Queue& queue, const device::Buffer& buffer, size_t first,
-                              size_t count, size_t bytes) {
-  std::vector<std::byte> values(count * bytes);
-  queue.Read(buffer, first * bytes, values.data(), values.size());
-  return values;
-}
-
 template <typename Word>
 const Word* WordsOf(const std::vector<std::byte>& bytes) {
   return reinterpret_cast<const Word*>(bytes.data());
@@ -139,7 +131,7 @@ void GroupTableRun::FinishFolds() {
     RunAgain(*pipeline);
 }
 
-GroupTableRun::Packed GroupTableRun::Pack() {
+GroupTableRun::Packed GroupTableRun::CreatePacked() {
   device::Device& device = context_.GetDevice();
   const std::vector<optimize::RowOutput>& outputs = Packing().outputs;
   const size_t groups = groups_;
@@ -157,18 +149,12 @@ GroupTableRun::Packed GroupTableRun::Pack() {
     if (outputs[i].can_be_null)
       packed.columns[i].nulls = create(1);
   }
-  RunPackingKernel(groups_, [&](ArgumentBinder& binder) {
-    for (size_t i = 0; i < outputs.size(); i++) {
-      binder.Bind({ArgumentKind::Values, i}, packed.columns[i].values);
-      if (outputs[i].can_be_null)
-        binder.Bind({ArgumentKind::Nulls, i}, packed.columns[i].nulls);
-    }
-  });
   return packed;
 }
 
-template <typename BindOutputs>
-uint32_t GroupTableRun::RunPackingKernel(uint32_t capacity, const BindOutputs& bind_outputs) {
+template <typename BindOutputs, typename ReadOutputs>
+uint32_t GroupTableRun::RunPackingKernel(uint32_t capacity, const BindOutputs& bind_outputs,
+                                         const ReadOutputs& read_outputs) {
   device::Device& device = context_.GetDevice();
   device::Queue& queue = context_.Queue();
   const optimize::GroupPacking& packing = Packing();
@@ -176,9 +162,6 @@ uint32_t GroupTableRun::RunPackingKernel(uint32_t capacity, const BindOutputs& b
       device.CreateZeroedBuffer(sizeof(int32_t), device::Access::ReadWrite, queue);
   const device::Buffer count =
       device.CreateZeroedBuffer(sizeof(uint32_t), device::Access::ReadWrite, queue);
-  // Stands for a column of a table without rows.
-  const device::Buffer no_rows =
-      device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, queue);
   const optimize::Parameters& numbers = packing.values->parameters;
   const auto parameters = context_.Constant(numbers.Words());
   const auto lookups = context_.Constant(numbers.Tables());
@@ -196,8 +179,7 @@ uint32_t GroupTableRun::RunPackingKernel(uint32_t capacity, const BindOutputs& b
   const std::vector<storage::PinnedExtents> pins = first_pipeline_->PinWhole(packing.columns);
   for (size_t i = 0; i < packing.columns.size(); i++) {
     first_pipeline_->BindGathered(binder, packing.columns[i],
-                                  packing.numbers.ColumnOf(packing.columns[i].number), pins[i],
-                                  no_rows);
+                                  packing.numbers.ColumnOf(packing.columns[i].number), pins[i]);
   }
   const std::vector<size_t> string_columns = compile::StringColumns(packing.values->graph);
   const std::vector<memory::ExtentPin> strings = first_pipeline_->PinStrings(string_columns);
@@ -210,10 +192,11 @@ uint32_t GroupTableRun::RunPackingKernel(uint32_t capacity, const BindOutputs& b
   RunOverSlots(kernel, "groups packed");
   int32_t faults = 0;
   uint32_t wanted = groups_;
-  queue.Read(report, 0, &faults, sizeof(faults));
+  queue.ReadLater(report, 0, &faults, sizeof(faults));
   if (packing.filter)
-    queue.Read(count, 0, &wanted, sizeof(wanted));
-  context_.Settle();
+    queue.ReadLater(count, 0, &wanted, sizeof(wanted));
+  read_outputs();
+  context_.SettleAll();
   ThrowFaults(faults);
   return wanted;
 }
@@ -240,13 +223,14 @@ std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& 
   wanted = 0;
   if (groups_ == 0)
     return table;
-  wanted = RunPackingKernel(capacity, [&](ArgumentBinder& binder) {
+  const auto bind = [&](ArgumentBinder& binder) {
     for (size_t i = 0; i < sink_.kept.size(); i++) {
       binder.Bind({ArgumentKind::Values, i}, table->At(i).values);
       if (sink_.kept[i].form->HasValidity())
         binder.Bind({ArgumentKind::Nulls, i}, table->At(i).validity);
     }
-  });
+  };
+  wanted = RunPackingKernel(capacity, bind, [] {});
   return table;
 }
 
@@ -262,42 +246,69 @@ void GroupTableRun::Finish() {
     table->Truncate(wanted);
     context_.SetKept(number_, std::move(table));
   } else if (groups_ != 0) {
-    const Packed packed = Pack();
-    DropTable();
-    for (size_t first = 0; first < groups_; first += kGroupsPerBatch)
-      context_.Give(FinishGroups(packed, first, std::min(kGroupsPerBatch, groups_ - first)));
+    GiveGroups();
   }
   DropTable();
 }
 
-ResultColumn GroupTableRun::FinishColumn(const Packed& packed, size_t number, size_t first,
-                                         size_t groups, Owned& owned) {
-  device::Queue& queue = context_.Queue();
-  const optimize::RowOutput& output = Packing().outputs[number];
-  const Packed::Column& column = packed.columns[number];
-  std::vector<std::byte>& values =
-      owned.values.emplace_back(Copied(queue, column.values, first, groups, output.Bytes()));
-  std::vector<std::byte>& validity = owned.values.emplace_back();
-  if (output.can_be_null)
-    validity = Copied(queue, column.nulls, first, groups, 1);
-  if (output.text_column)
-    owned.texts.push_back(FetchTexts(*output.text_column, values));
-  ResultColumn result{output.type, values.data(),
-                      validity.empty() ? nullptr : WordsOf<uint8_t>(validity), output.texts};
-  if (output.function) {
-    owned.texts.push_back(
-        ComputeFunction(*output.function, groups, *context_.Pool().Allocator(), result));
+void GroupTableRun::GiveGroups() {
+  const Packed packed = CreatePacked();
+  const auto bind = [&](ArgumentBinder& binder) {
+    for (size_t i = 0; i < packed.columns.size(); i++) {
+      binder.Bind({ArgumentKind::Values, i}, packed.columns[i].values);
+      if (Packing().outputs[i].can_be_null)
+        binder.Bind({ArgumentKind::Nulls, i}, packed.columns[i].nulls);
+    }
+  };
+  const auto groups_from = [&](size_t first) { return std::min(kGroupsPerBatch, groups_ - first); };
+  std::shared_ptr<Owned> owned;
+  RunPackingKernel(groups_, bind, [&] { owned = ReadGroups(packed, 0, groups_from(0)); });
+  DropTable();
+  for (size_t first = 0; first < groups_; first += kGroupsPerBatch) {
+    if (first != 0) {
+      owned = ReadGroups(packed, first, groups_from(first));
+      context_.Queue().Finish();
+    }
+    context_.Give(FinishGroups(std::move(owned), groups_from(first)));
   }
-  return result;
 }
 
-ResultBatch GroupTableRun::FinishGroups(const Packed& packed, size_t first, size_t groups) {
+std::shared_ptr<GroupTableRun::Owned> GroupTableRun::ReadGroups(const Packed& packed, size_t first,
+                                                                size_t groups) {
   auto owned = std::make_shared<Owned>();
+  owned->columns.resize(packed.columns.size());
+  const auto read = [&](const device::Buffer& buffer, size_t bytes, std::vector<std::byte>& into) {
+    into.resize(groups * bytes);
+    context_.Queue().ReadLater(buffer, first * bytes, into.data(), into.size());
+  };
+  context_.Timed([&] {
+    for (size_t i = 0; i < packed.columns.size(); i++) {
+      const optimize::RowOutput& output = Packing().outputs[i];
+      read(packed.columns[i].values, output.Bytes(), owned->columns[i].values);
+      if (output.can_be_null)
+        read(packed.columns[i].nulls, 1, owned->columns[i].validity);
+    }
+  });
+  return owned;
+}
+
+ResultBatch GroupTableRun::FinishGroups(std::shared_ptr<Owned> owned, size_t groups) {
   ResultBatch batch;
   batch.rows = groups;
   context_.Timed([&] {
-    for (size_t i = 0; i < packed.columns.size(); i++)
-      batch.columns.push_back(FinishColumn(packed, i, first, groups, *owned));
+    for (size_t i = 0; i < owned->columns.size(); i++) {
+      const optimize::RowOutput& output = Packing().outputs[i];
+      auto& [values, validity] = owned->columns[i];
+      if (output.text_column)
+        owned->texts.push_back(FetchTexts(*output.text_column, values));
+      ResultColumn& column = batch.columns.emplace_back(
+          ResultColumn{output.type, values.data(),
+                       validity.empty() ? nullptr : WordsOf<uint8_t>(validity), output.texts});
+      if (output.function) {
+        owned->texts.push_back(
+            ComputeFunction(*output.function, groups, *context_.Pool().Allocator(), column));
+      }
+    }
   });
   batch.owner = std::move(owned);
   return batch;

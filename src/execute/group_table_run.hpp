@@ -42,8 +42,13 @@ class GroupTableRun : public GrowingSinkRun {
 
   //! What a batch refers to.
   struct Owned {
+    struct Column {
+      std::vector<std::byte> values;
+      std::vector<std::byte> validity;
+    };
+
+    std::vector<Column> columns;
     std::vector<std::shared_ptr<const void>> texts;
-    std::deque<std::vector<std::byte>> values;
   };
 
   //! The kernels that clear and pack the table: those of the first pipeline that feeds it.
@@ -57,20 +62,25 @@ class GroupTableRun : public GrowingSinkRun {
   void RunOverSlots(device::Kernel& kernel, const std::string& name);
   //! Remembers the size that was right, and folds all rows a second time where that is needed.
   void FinishFolds();
-  Packed Pack();
+  //! Buffers for the groups.
+  Packed CreatePacked();
   //! Runs the kernel that packs groups into buffers, which `bind_outputs` sets and which have room
-  //! for `capacity` groups. Returns how many are wanted.
-  template <typename BindOutputs>
-  uint32_t RunPackingKernel(uint32_t capacity, const BindOutputs& bind_outputs);
+  //! for `capacity` groups. The host waits once, also for what `read_outputs` begins to read.
+  //! Returns how many groups are wanted.
+  template <typename BindOutputs, typename ReadOutputs>
+  uint32_t RunPackingKernel(uint32_t capacity, const BindOutputs& bind_outputs,
+                            const ReadOutputs& read_outputs);
   //! The groups that are wanted as a table; `wanted` becomes their number. Those beyond `capacity`
   //! have no room.
   std::shared_ptr<KeptTable> PackKept(uint32_t capacity, uint32_t& wanted);
+  //! Gives the groups to the host.
+  void GiveGroups();
   //! Frees the table.
   void DropTable();
-  ResultBatch FinishGroups(const Packed& packed, size_t first, size_t groups);
-  //! The values of column `number`, of `groups` groups from the `first` on.
-  ResultColumn FinishColumn(const Packed& packed, size_t number, size_t first, size_t groups,
-                            Owned& owned);
+  //! Begins to read `groups` groups from the `first` on.
+  std::shared_ptr<Owned> ReadGroups(const Packed& packed, size_t first, size_t groups);
+  //! The same groups, once they have been read.
+  ResultBatch FinishGroups(std::shared_ptr<Owned> owned, size_t groups);
   //! Turns the strings' rows in `values`, of a column of the packing, into std::string_views. They
   //! live as long as what is returned.
   std::shared_ptr<const void> FetchTexts(size_t column, std::vector<std::byte>& values);

@@ -172,10 +172,8 @@ void JoinBuffers::BindFilled(size_t sink, const optimize::JoinTable& table, size
   binder.Bind({ArgumentKind::EntryCapacity}, buffers.capacity);
 }
 
-KeyRange JoinBuffers::ReadKeyRange(size_t sink, device::Queue& queue) const {
-  KeyRange range;
-  queue.Read(tables_[sink].key_range, 0, &range, sizeof(range));
-  return range;
+void JoinBuffers::ReadKeyRangeLater(size_t sink, device::Queue& queue, KeyRange& range) const {
+  queue.ReadLater(tables_[sink].key_range, 0, &range, sizeof(range));
 }
 
 }  // namespace margay::execute

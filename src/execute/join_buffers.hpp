@@ -58,8 +58,8 @@ class JoinBuffers {
   //! Lets go of a table.
   void Release(size_t sink);
 
-  //! The ranged keys of a table that is filled. Throws device::DeviceError.
-  KeyRange ReadKeyRange(size_t sink, device::Queue& queue) const;
+  //! The ranged keys of a table that the commands so far fill: see device::Queue::ReadLater.
+  void ReadKeyRangeLater(size_t sink, device::Queue& queue, KeyRange& range) const;
 
  private:
   struct Buffers {

@@ -57,11 +57,8 @@ void JoinBuildRun::Run(PipelineRun& pipeline) {
   FillPartitions(pipeline, entries_);
   if (table_.is_numbered)
     learned.LearnSize(number_, entries_);
-  if (table_.ranged_key) {
-    // Waits for the kernel.
-    context_.KeyRanges()[number_] = context_.Joins().ReadKeyRange(number_, context_.Queue());
-    context_.Settle();
-  }
+  if (table_.ranged_key)
+    context_.ReadKeyRangeLater(number_);
 }
 
 void JoinBuildRun::RunShared(PipelineRun& pipeline) {

@@ -5,8 +5,8 @@ namespace margay::execute {
 MaterialisedRowsRun::MaterialisedRowsRun(RunContext& context, size_t number)
     : RegionsRun(context, number), rows_(Sink().columns, context.Pool()) {}
 
-void MaterialisedRowsRun::TakeBatch(PipelineRun& pipeline, const Batch& batch) {
-  const Regions regions = ReadRegions(pipeline, batch);
+void MaterialisedRowsRun::TakeBatch(PipelineRun& pipeline, const Batch& /*batch*/) {
+  const Regions regions = FilledRegions(pipeline);
   std::vector<KeptRows::Column> columns;
   for (const OutputBuffers& buffers : Outputs())
     columns.push_back({buffers.values, buffers.nulls});

@@ -138,7 +138,7 @@ uint32_t PipelineRun::WorkGroups(uint32_t units, uint32_t most) const {
 bool PipelineRun::MayJoin(size_t segment) const {
   return std::all_of(lowered_.ranged_joins.begin(), lowered_.ranged_joins.end(),
                      [&](const optimize::LoweredPipeline::RangedJoin& join) {
-                       const KeyRange& keys = context_.KeyRanges().at(join.build);
+                       const KeyRange& keys = context_.KeyRangeOf(join.build);
                        const auto& statistics = join.column.form->Segments()[segment];
                        return statistics.HasValues() && statistics.min <= keys.greatest &&
                               statistics.max >= keys.least;
@@ -162,17 +162,6 @@ void PipelineRun::CountWork(const WorkList& work, const Batch& batch) {
   }
 }
 
-bool PipelineRun::NeedsNoRows() const {
-  const auto lacks_rows = [](const storage::PinnedExtents& pins) {
-    return pins.data.empty() || pins.texts.empty();
-  };
-  bool needs_rows = std::any_of(joined_pins_.begin(), joined_pins_.end(), lacks_rows);
-  for (size_t i = 0; i < pins_.size(); i++)
-    needs_rows = needs_rows || (lowered_.columns[i].IsText() && !IsScanned(lowered_.columns[i]) &&
-                                lacks_rows(pins_[i]));
-  return needs_rows;
-}
-
 void PipelineRun::Run(SinkRun& sink) {
   device::Device& device = context_.GetDevice();
   RunStatistics& statistics = context_.Statistics();
@@ -183,6 +172,8 @@ void PipelineRun::Run(SinkRun& sink) {
   statistics.compile_milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
+  if (!lowered_.ranged_joins.empty())
+    context_.AwaitKeyRanges();
   const storage::TableImage* image = context_.Part().ImageOf(lowered_.table);
   const uint64_t rows = context_.RowsOf(lowered_.table);
   WorkList work(rows,
@@ -206,10 +197,6 @@ void PipelineRun::Run(SinkRun& sink) {
   context_.Timed([&] { strings_ = PinStrings(string_columns_); });
   Grow(faults_, device, sizeof(KernelReport), device::Access::ReadWrite);
   context_.Timed([&] { PinJoined(); });
-  if (NeedsNoRows()) {
-    no_rows_ =
-        device.CreateZeroedBuffer(2 * sizeof(int64_t), device::Access::ReadOnly, context_.Queue());
-  }
   context_.Timed([&] {
     report_ = {};
     context_.Queue().Write(faults_, 0, &report_, sizeof(report_));
@@ -286,7 +273,7 @@ void PipelineRun::BindColumns(ArgumentBinder& binder, size_t segment) const {
     const InputColumn& column = lowered_.columns[i];
     const size_t local = Local(column);
     if (!IsScanned(column)) {
-      BindGathered(binder, column, local, pins, no_rows_);
+      BindGathered(binder, column, local, pins);
       continue;
     }
     binder.Bind({ArgumentKind::Column, local}, pins.data[0].Buffer());
@@ -300,7 +287,7 @@ void PipelineRun::BindColumns(ArgumentBinder& binder, size_t segment) const {
   }
   for (size_t i = 0; i < lowered_.joined_columns.size(); i++) {
     const InputColumn& column = lowered_.joined_columns[i];
-    BindGathered(binder, column, Local(column), joined_pins_[i], no_rows_);
+    BindGathered(binder, column, Local(column), joined_pins_[i]);
   }
   for (size_t i = 0; i < strings_.size(); i++) {
     binder.Bind({ArgumentKind::Strings, lowered_.numbers.ColumnOf(string_columns_[i])},
@@ -315,34 +302,32 @@ void PipelineRun::BindColumns(ArgumentBinder& binder, size_t segment) const {
 }
 
 void PipelineRun::BindGathered(ArgumentBinder& binder, const InputColumn& column, size_t local,
-                               const storage::PinnedExtents& pins,
-                               const device::Buffer& no_rows) const {
+                               const storage::PinnedExtents& pins) const {
   if (!column.image) {
-    BindKept(binder, column, local, pins, no_rows);
+    BindKept(binder, column, local, pins);
     return;
   }
   if (pins.data.empty())
-    binder.Bind({ArgumentKind::Column, local}, no_rows);
+    binder.Bind({ArgumentKind::Column, local}, context_.NoRows());
   for (size_t extent = 0; extent < pins.data.size(); extent++) {
     binder.Bind({ArgumentKind::Column, local, extent}, pins.data[extent].Buffer());
     if (!pins.validity.empty())
       binder.Bind({ArgumentKind::Validity, local, extent}, pins.validity[extent].Buffer());
   }
   if (column.IsText())
-    BindTexts(binder, local, pins, no_rows);
+    BindTexts(binder, local, pins);
 }
 
 void PipelineRun::BindTexts(ArgumentBinder& binder, size_t local,
-                            const storage::PinnedExtents& pins, const device::Buffer& no_rows) {
+                            const storage::PinnedExtents& pins) const {
   if (pins.texts.empty())
-    binder.Bind({ArgumentKind::Text, local}, no_rows);
+    binder.Bind({ArgumentKind::Text, local}, context_.NoRows());
   for (size_t extent = 0; extent < pins.texts.size(); extent++)
     binder.Bind({ArgumentKind::Text, local, extent}, pins.texts[extent].Buffer());
 }
 
 void PipelineRun::BindKept(ArgumentBinder& binder, const InputColumn& column, size_t local,
-                           const storage::PinnedExtents& pins,
-                           const device::Buffer& no_rows) const {
+                           const storage::PinnedExtents& pins) const {
   const KeptTable::Column& kept = context_.KeptAs(column.table)->At(column.id);
   binder.Bind({ArgumentKind::Column, local}, kept.values);
   if (column.form->HasValidity())
@@ -350,10 +335,10 @@ void PipelineRun::BindKept(ArgumentBinder& binder, const InputColumn& column, si
   if (!column.RefersToText())
     return;
   if (pins.data.empty())
-    binder.Bind({ArgumentKind::Ends, local}, no_rows);
+    binder.Bind({ArgumentKind::Ends, local}, context_.NoRows());
   for (size_t extent = 0; extent < pins.data.size(); extent++)
     binder.Bind({ArgumentKind::Ends, local, extent}, pins.data[extent].Buffer());
-  BindTexts(binder, local, pins, no_rows);
+  BindTexts(binder, local, pins);
 }
 
 bool PipelineRun::RunBatch(device::Kernel& kernel, SinkRun& sink, const Batch& batch) {
@@ -362,9 +347,10 @@ bool PipelineRun::RunBatch(device::Kernel& kernel, SinkRun& sink, const Batch& b
   device::Event end = queue.Launch(kernel, size_t{batch.work_groups} * work_group, work_group);
   if (batch.is_whole && !sink.NeedsReport()) {
     Defer(name_, std::move(end), std::make_unique<KernelReport>());
-    queue.ReadAsync(faults_, 0, &context_.LastDeferredReport(), sizeof(KernelReport));
+    queue.ReadLater(faults_, 0, &context_.LastDeferredReport(), sizeof(KernelReport));
     return true;
   }
+  sink.ReadBack(batch);
   queue.Read(faults_, 0, &report_, sizeof(report_));
   context_.Settle();
   const double milliseconds = static_cast<double>(end.KernelNanoseconds()) / 1e6;

@@ -66,9 +66,9 @@ class PipelineRun {
   //! The strings of the dictionaries of columns of the program, near the device.
   std::vector<memory::ExtentPin> PinStrings(const std::vector<size_t>& columns) const;
   //! Sets the arguments of a column of which all extents are pinned. `local` is the number of the
-  //! column in the kernel, `no_rows` stands for what a table without rows lacks.
+  //! column in the kernel.
   void BindGathered(ArgumentBinder& binder, const optimize::InputColumn& column, size_t local,
-                    const storage::PinnedExtents& pins, const device::Buffer& no_rows) const;
+                    const storage::PinnedExtents& pins) const;
   //! Where the bytes of a text column's segment lie, for those who fetch its strings.
   TextFetch::PinText TextsOf(const optimize::InputColumn& column) const;
 
@@ -79,10 +79,9 @@ class PipelineRun {
   void PinScanned(size_t extent);
   //! Sets the arguments of a column of a kept table; see BindGathered.
   void BindKept(ArgumentBinder& binder, const optimize::InputColumn& column, size_t local,
-                const storage::PinnedExtents& pins, const device::Buffer& no_rows) const;
+                const storage::PinnedExtents& pins) const;
   //! Sets the arguments of the bytes of text whose rows are found by their numbers.
-  static void BindTexts(ArgumentBinder& binder, size_t local, const storage::PinnedExtents& pins,
-                        const device::Buffer& no_rows);
+  void BindTexts(ArgumentBinder& binder, size_t local, const storage::PinnedExtents& pins) const;
   //! How many of the first `count` of these segments have their bytes in the same text extents.
   size_t SegmentsInTexts(const size_t* segments, size_t count) const;
   void RunExtent(device::Kernel& kernel, SinkRun& sink, const WorkList& work,
@@ -98,8 +97,6 @@ class PipelineRun {
   bool MayJoin(size_t segment) const;
   //! Counts what a batch reads.
   void CountWork(const WorkList& work, const Batch& batch);
-  //! Whether a buffer must stand for columns of tables without rows.
-  bool NeedsNoRows() const;
   size_t Local(const optimize::InputColumn& column) const {
     return lowered_.numbers.ColumnOf(column.number);
   }
@@ -121,7 +118,6 @@ class PipelineRun {
   std::shared_ptr<const device::Buffer> parameters_, lookups_;
   std::shared_ptr<const device::Buffer> whole_segments_;  //!< of a batch that is whole
   device::Buffer segments_, faults_, resume_;
-  device::Buffer no_rows_;     //!< stands for a column of a table without rows
   size_t batch_segments_ = 0;  //!< that the next batch may take, from the times of earlier ones
 };
 

@@ -3,11 +3,27 @@
 #include <algorithm>
 #include <chrono>
 
+#include "schedule/queue_assignment.hpp"
+
 namespace margay::execute {
+
+namespace {
+
+//! Queues of an execution on a GPU, whose small kernels leave most of it idle. One kernel takes all
+//! cores of a CPU.
+constexpr size_t kQueuesOfGpu = 4;
+
+size_t MostQueues(const device::Device& device) {
+  return device.Info().kind == device::DeviceKind::Gpu ? kQueuesOfGpu : 1;
+}
+
+}  // namespace
 
 ProgramRun::ProgramRun(std::shared_ptr<const ProgramPart> part, RunOptions options)
     : part_(std::move(part)),
       context_(*part_, std::move(options)),
+      queues_(schedule::AssignQueues(part_->Program(), MostQueues(part_->GetDevice()))),
+      sink_queues_(part_->Program().sinks.size()),
       sinks_(part_->Program().sinks.size()),
       readers_(part_->Program().Readers()) {
   for (size_t i = 0; i < part_->Program().pipelines.size(); i++)
@@ -24,6 +40,8 @@ double ProgramRun::Progress() const {
 
 void ProgramRun::RunPipeline(size_t number) {
   const size_t sink = part_->Program().pipelines[number].sink;
+  context_.UseQueue(queues_[number], part_->Program().SinksReadBy(number), sink_queues_);
+  sink_queues_[sink] = queues_[number];
   if (!sinks_[sink])
     sinks_[sink] = SinkRun::Make(context_, sink);
   pipelines_[number]->Begin();
@@ -71,8 +89,13 @@ void ProgramRun::ReleaseFinished() {
 
 void ProgramRun::RunAll() {
   const auto start = std::chrono::steady_clock::now();
-  device::QueueLease queue = part_->GetDevice().AcquireQueue();
-  context_.SetQueue(&*queue);
+  std::vector<device::QueueLease> leases;
+  std::vector<device::Queue*> queues;
+  for (size_t i = 0; i <= *std::max_element(queues_.begin(), queues_.end()); i++)
+    leases.push_back(part_->GetDevice().AcquireQueue());
+  for (device::QueueLease& lease : leases)
+    queues.push_back(&*lease);
+  context_.SetQueues(std::move(queues));
   for (size_t number = 0; number < pipelines_.size(); number++) {
     RunPipeline(number);
     FinishPipeline(number);
@@ -91,12 +114,12 @@ void ProgramRun::RunAll() {
   ReleaseFinished();
   sinks_.clear();
   context_.Release();
-  TakeTimes(queue->Statistics(), start);
+  TakeTimes(start);
 }
 
-void ProgramRun::TakeTimes(const device::QueueStatistics& queue,
-                           std::chrono::steady_clock::time_point start) {
+void ProgramRun::TakeTimes(std::chrono::steady_clock::time_point start) {
   RunStatistics& statistics = context_.Statistics();
+  const device::QueueStatistics queue = context_.QueueTotals();
   statistics.synchronisations = queue.synchronisations;
   HostTimes& host = statistics.host;
   host.enqueue = queue.enqueue_milliseconds;

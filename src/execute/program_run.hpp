@@ -26,7 +26,7 @@ class ProgramRun : public Run {
   //! Runs all pipelines.
   void RunAll();
   //! Notes where the time since `start` went.
-  void TakeTimes(const device::QueueStatistics& queue, std::chrono::steady_clock::time_point start);
+  void TakeTimes(std::chrono::steady_clock::time_point start);
   void RunPipeline(size_t number);
   //! Notes that a pipeline has run into its sink, and finishes the sink after the last one.
   void FinishPipeline(size_t number);
@@ -37,6 +37,8 @@ class ProgramRun : public Run {
 
   const std::shared_ptr<const ProgramPart> part_;
   RunContext context_;
+  const std::vector<size_t> queues_;  //!< by pipeline
+  std::vector<size_t> sink_queues_;   //!< by sink
   std::vector<std::unique_ptr<PipelineRun>> pipelines_;
   std::vector<std::unique_ptr<SinkRun>> sinks_;  //!< of those that have been fed
   std::vector<size_t> readers_;                  //!< of sinks, that are yet to run

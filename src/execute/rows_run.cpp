@@ -42,13 +42,9 @@ void RegionsRun::Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const
   }
 }
 
-Regions RegionsRun::ReadRegions(const PipelineRun& pipeline, const Batch& batch) {
-  Regions regions{counts_, std::vector<uint32_t>(batch.units), pipeline.Kernel().unit_rows};
-  context_.Timed([&] {
-    context_.Queue().Read(counts_, 0, regions.counts.data(),
-                          regions.counts.size() * sizeof(uint32_t));
-  });
-  return regions;
+void RegionsRun::ReadBack(const Batch& batch) {
+  unit_counts_.resize(batch.units);
+  context_.Queue().ReadLater(counts_, 0, unit_counts_.data(), batch.units * sizeof(uint32_t));
 }
 
 void RowsRun::FindTexts(const PipelineRun& pipeline, size_t output, const std::byte* values,
@@ -66,7 +62,7 @@ void RowsRun::FindTexts(const PipelineRun& pipeline, size_t output, const std::b
 }
 
 void RowsRun::TakeBatch(PipelineRun& pipeline, const Batch& batch) {
-  const Regions regions = ReadRegions(pipeline, batch);
+  const Regions regions = FilledRegions(pipeline);
   ResultBatch result;
   result.rows = regions.Rows();
   if (result.rows == 0)

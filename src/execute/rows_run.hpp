@@ -21,6 +21,7 @@ class RegionsRun : public SinkRun {
   RegionsRun(RunContext& context, size_t number);
 
   void Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) override;
+  void ReadBack(const Batch& batch) override;
   size_t LargestBatch() const override { return kSegmentsPerRowsBatch; }
   //! All runs over one image cut it alike, so that SplitPart can put them side by side, unless
   //! joins multiply the rows, whose parts are never split.
@@ -33,8 +34,10 @@ class RegionsRun : public SinkRun {
     device::Buffer nulls;
   };
 
-  //! What a launch left in the output buffers.
-  Regions ReadRegions(const PipelineRun& pipeline, const Batch& batch);
+  //! What a launch left in the output buffers, once it was read back.
+  Regions FilledRegions(const PipelineRun& pipeline) {
+    return {counts_, std::move(unit_counts_), pipeline.Kernel().unit_rows};
+  }
   //! Per output.
   const std::vector<OutputBuffers>& Outputs() const { return buffers_; }
 
@@ -42,6 +45,7 @@ class RegionsRun : public SinkRun {
 
  private:
   device::Buffer counts_;
+  std::vector<uint32_t> unit_counts_;  //!< the same, of the last launch
   std::vector<OutputBuffers> buffers_;
   memory::ScratchReservation reservation_;
   size_t reserved_units_ = 0;

@@ -72,13 +72,47 @@ void RunContext::CountLaunches(const std::string& name, size_t first, uint64_t l
 
 void RunContext::Defer(const std::string& name, size_t first_kernel, device::Event end,
                        std::unique_ptr<KernelReport> report) {
-  pending_.push_back({name, first_kernel, std::move(end), std::move(report)});
+  pending_.push_back({name, first_kernel, std::move(end), std::move(report), queue_});
+}
+
+void RunContext::ReadKeyRangeLater(size_t sink) {
+  joins_.ReadKeyRangeLater(sink, Queue(), key_ranges_[sink]);
+  awaits_key_ranges_ = true;
+}
+
+void RunContext::AwaitKeyRanges() {
+  if (awaits_key_ranges_)
+    SettleAll();
+}
+
+void RunContext::UseQueue(size_t number, const std::vector<size_t>& sinks,
+                          const std::vector<size_t>& sink_queues) {
+  queue_ = number;
+  for (size_t sink : sinks) {
+    if (sink_queues[sink] != number)
+      Queue().WaitForQueue(*queues_[sink_queues[sink]]);
+  }
+}
+
+device::QueueStatistics RunContext::QueueTotals() const {
+  device::QueueStatistics totals;
+  for (const device::Queue* queue : queues_)
+    totals.Add(queue->Statistics());
+  return totals;
 }
 
 void RunContext::Settle() {
-  const std::vector<PendingLaunch> pending = std::move(pending_);
-  pending_.clear();
-  for (const PendingLaunch& launch : pending) {
+  const auto others =
+      std::stable_partition(pending_.begin(), pending_.end(),
+                            [&](const PendingLaunch& launch) { return launch.queue == queue_; });
+  const std::vector<PendingLaunch> done(std::make_move_iterator(pending_.begin()),
+                                        std::make_move_iterator(others));
+  pending_.erase(pending_.begin(), others);
+  Settle(done);
+}
+
+void RunContext::Settle(const std::vector<PendingLaunch>& launches) {
+  for (const PendingLaunch& launch : launches) {
     CountLaunches(launch.kernel, launch.first_kernel, 1,
                   static_cast<double>(launch.end.KernelNanoseconds()) / 1e6);
     if (launch.report)
@@ -87,8 +121,12 @@ void RunContext::Settle() {
 }
 
 void RunContext::SettleAll() {
-  Queue().Finish();
-  Settle();
+  for (device::Queue* queue : queues_)
+    queue->Finish();
+  awaits_key_ranges_ = false;
+  const std::vector<PendingLaunch> done = std::move(pending_);
+  pending_.clear();
+  Settle(done);
 }
 
 uint32_t RunContext::ComputeUnits() const {

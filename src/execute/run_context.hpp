@@ -24,9 +24,10 @@ struct KernelReport {
   uint32_t groups = 0;
 };
 
-//! What the runs of the pipelines of one execution share: the queue, what sinks have left for
-//! others, and the statistics. All commands go to the one queue, in the order in which they need
-//! each other's results; the host waits only where it must know what they came to. Not thread-safe.
+//! What the runs of the pipelines of one execution share: the queues, what sinks have left for
+//! others, and the statistics. Commands go to the queue of their pipeline, in the order in which
+//! they need each other's results; the host waits only where it must know what they came to. Not
+//! thread-safe.
 class RunContext {
  public:
   //! Columns of all pipelines that can't be brought back are held until Release. Throws ImageLost.
@@ -41,14 +42,23 @@ class RunContext {
   memory::ExtentPool& Pool() const { return part_.Pool(); }
   const RunOptions& Options() const { return options_; }
 
-  //! Begins and ends the use of a queue.
-  void SetQueue(device::Queue* queue) { queue_ = queue; }
-  device::Queue& Queue() const { return *queue_; }
+  //! The queues that there are; they outlive all uses.
+  void SetQueues(std::vector<device::Queue*> queues) { queues_ = std::move(queues); }
+  //! What follows is done through queue `number`, behind all commands for what `sinks` leave, which
+  //! were filled through the queues `sink_queues`, by sink.
+  void UseQueue(size_t number, const std::vector<size_t>& sinks,
+                const std::vector<size_t>& sink_queues);
+  device::Queue& Queue() const { return *queues_[queue_]; }
+  //! Of all queues together.
+  device::QueueStatistics QueueTotals() const;
 
   ColumnPins& Pins() { return pins_; }
   JoinBuffers& Joins() { return joins_; }
-  //! Between which keys those of a join table are, by sink.
-  std::map<size_t, KeyRange>& KeyRanges() { return key_ranges_; }
+  //! Begins to read between which keys those of a join table are, which is filled so far.
+  void ReadKeyRangeLater(size_t sink);
+  //! Waits for all key ranges that were asked for.
+  void AwaitKeyRanges();
+  const KeyRange& KeyRangeOf(size_t sink) const { return key_ranges_.at(sink); }
   //! What a sink has left on the device for others.
   void SetKept(size_t sink, std::shared_ptr<const KeptTable> table) {
     kept_[sink] = std::move(table);
@@ -67,15 +77,16 @@ class RunContext {
   //! Adds launches of a kernel to the statistics, beside others of this name since kernel `first`.
   void CountLaunches(const std::string& name, size_t first, uint64_t launches, double milliseconds);
 
-  //! Leaves a launch to itself until Settle. `report` is there once `end` is behind; null: none.
+  //! Leaves a launch to itself until Settle. `report` is there once the host has waited; null:
+  //! none.
   void Defer(const std::string& name, size_t first_kernel, device::Event end,
              std::unique_ptr<KernelReport> report);
   KernelReport& LastDeferredReport() { return *pending_.back().report; }
   bool HasPending() const { return !pending_.empty(); }
-  //! Counts the launches that were deferred, once the queue's commands are done, and throws what
-  //! they reported.
+  //! Counts the launches that were deferred in the present queue, once its commands are done, and
+  //! throws what they reported.
   void Settle();
-  //! The same after waiting for these commands.
+  //! The same for all queues, after waiting for their commands.
   void SettleAll();
 
   //! Throws Interrupted where the caller wants that.
@@ -117,6 +128,12 @@ class RunContext {
     Timed([&] { buffer = part_.Constants().Get(std::as_bytes(std::span(values))); });
     return buffer;
   }
+  //! Stands for a column of a table without rows.
+  const device::Buffer& NoRows() {
+    if (!no_rows_)
+      no_rows_ = Constant(std::vector<int64_t>(2));
+    return *no_rows_;
+  }
   //! A buffer with these values for this execution.
   template <typename Value>
   device::Buffer Upload(const std::vector<Value>& values) {
@@ -135,8 +152,8 @@ class RunContext {
  private:
   //! What calls of the queue have cost so far.
   double DeviceMilliseconds() const {
-    const device::QueueStatistics& queue = queue_->Statistics();
-    return queue.enqueue_milliseconds + queue.wait_milliseconds;
+    const device::QueueStatistics totals = QueueTotals();
+    return totals.enqueue_milliseconds + totals.wait_milliseconds;
   }
 
   //! A launch that the host has not waited for.
@@ -144,17 +161,24 @@ class RunContext {
     std::string kernel;  //!< for people
     size_t first_kernel = 0;
     device::Event end;
-    std::unique_ptr<KernelReport> report;  //!< there when `end` is behind
+    std::unique_ptr<KernelReport> report;  //!< there once the host has waited
+    size_t queue = 0;
   };
+
+  //! Counts these launches and throws what they reported.
+  void Settle(const std::vector<PendingLaunch>& launches);
 
   const ProgramPart& part_;
   const ProgramPart::Kernels kernels_;  //!< by pipeline
   const RunOptions options_;
-  device::Queue* queue_ = nullptr;
+  std::vector<device::Queue*> queues_;
+  size_t queue_ = 0;  //!< in use
   RunStatistics statistics_;
   ColumnPins pins_;
   JoinBuffers joins_;
-  std::map<size_t, KeyRange> key_ranges_;
+  std::map<size_t, KeyRange> key_ranges_;  //!< by sink
+  bool awaits_key_ranges_ = false;         //!< some are yet to be read
+  std::shared_ptr<const device::Buffer> no_rows_;
   std::vector<std::shared_ptr<const KeptTable>> kept_;  //!< by sink
   std::vector<PendingLaunch> pending_;                  //!< in their order
   std::deque<ResultBatch> results_;                     //!< not handed on yet

@@ -24,6 +24,9 @@ class SinkRun {
   virtual void Run(PipelineRun& pipeline) { pipeline.Run(*this); }
   //! Makes sure that the buffers are large enough for `batch` and sets the kernel's arguments.
   virtual void Bind(ArgumentBinder& binder, const PipelineRun& pipeline, const Batch& batch) = 0;
+  //! A launch is under way: begins to read what TakeBatch looks at, so that it is there together
+  //! with the report.
+  virtual void ReadBack(const Batch& /*batch*/) {}
   //! Takes what a launch has put into the buffers. A resumable kernel may need several launches for
   //! a batch.
   virtual void TakeBatch(PipelineRun& /*pipeline*/, const Batch& /*batch*/) {}
