@@ -184,6 +184,7 @@ Rows Evict(duckdb::ClientContext& context) {
   for (const auto& open : instance->devices.List()) {
     open->pool->EvictAll();
     bytes += open->device->Programs().Clear();
+    open->kernels->Clear();
   }
   instance->builder.ForgetProblems();
   return {{Value::UBIGINT(bytes)}};

@@ -377,6 +377,11 @@ void PhysicalPart::RunOnDevice(duckdb::ClientContext& context, PartSourceState& 
     PrepareTaps(context, state, control);
   }
   control.ThrowIfInterrupted();
+  if (placement.settings.mode != Mode::Force && !placement.made.part->IsBuilt()) {
+    // Those of taps, and what somebody evicted since the decision.
+    Instance::Get(context)->builder.Start({part_, placement.settings, placement.made.part});
+    throw NotReady("the kernel is not compiled yet");
+  }
   const auto encoded = std::chrono::steady_clock::now();
   execute::RunOptions options;
   if (placement.settings.mode == Mode::Force) {
@@ -428,10 +433,6 @@ void PhysicalPart::PrepareTaps(duckdb::ClientContext& context, PartSourceState& 
     // Not to collect the rows in vain the next time.
     instance.builder.NoteProblem({part_, placement.settings, nullptr}, refusal->reason);
     throw NotReady(refusal->reason);
-  }
-  if (!is_forced && !placement.made.part->IsBuilt()) {
-    instance.builder.Start({part_, placement.settings, placement.made.part});
-    throw NotReady("the kernel is not compiled yet");
   }
 }
 
