@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/kernel_library.hpp"
 #include "device/device_registry.hpp"
 #include "device/program_cache.hpp"
 #include "file_runner.hpp"
@@ -208,6 +209,7 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", line.verbose, "print every file and its time");
   CLI11_PARSE(app, argc, argv);
   try {
+    margay::compile::KernelLibrary::SetChecked(true);
     return margay::test::Run(line);
   } catch (const std::exception& exception) {
     std::cerr << "sql_tests: " << exception.what() << std::endl;
