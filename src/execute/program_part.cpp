@@ -51,6 +51,14 @@ Attempt TryMake(const plan::NodePointer& plan, const Images& images, const Place
     try {
       compile::CheckKernel(*program->pipelines[i].lowered);
     } catch (const optimize::TooManyArguments& wide) {
+      const bool has_union =
+          std::any_of(program->tables.begin(), program->tables.end(),
+                      [](const optimize::ProgramTable& table) { return !table.IsStored(); });
+      if (has_union && !options.stores_unions) {
+        optimize::LoweringOptions storing = options;
+        storing.stores_unions = true;
+        return TryMake(plan, images, place, storing);
+      }
       // Two runs would give the rows of what stays on the device in different orders.
       const bool has_inner =
           std::any_of(program->tables.begin(), program->tables.end(),

@@ -114,7 +114,10 @@ std::shared_ptr<const void> RowsRun::FetchTexts(const PipelineRun& pipeline, siz
                                                 std::span<const PendingText> pending,
                                                 std::string_view* texts) {
   const optimize::LoweredPipeline& lowered = pipeline.Lowered();
-  const size_t number = *sink_.outputs[output].text_column, own = lowered.columns.size();
+  // Pipelines that feed one sink have text columns at places of their own.
+  const optimize::RowOutput& of_pipeline =
+      std::get<optimize::RowSink>(lowered.sink).outputs[output];
+  const size_t number = *of_pipeline.text_column, own = lowered.columns.size();
   const optimize::InputColumn& column =
       number < own ? lowered.columns[number] : lowered.joined_columns[number - own];
   const TextFetch fetch(context_.Part(), *column.TextImage(), pipeline.TextsOf(column));

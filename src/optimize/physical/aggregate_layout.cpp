@@ -362,12 +362,19 @@ bool AggregateLayout::IsLike(const AggregateLayout& other) const {
            a.step == b.step && a.digits == b.digits && storage::AreEqual(a.texts, b.texts) &&
            a.integers == b.integers && !a.text && !b.text;
   };
+  // Columns of the result are made as their ranges ask for.
+  const auto same_argument = [](const Argument& a, const Argument& b) {
+    return a.value.GetMachine() == b.value.GetMachine() && a.value.range == b.value.range &&
+           a.value.CanBeNull() == b.value.CanBeNull() && !a.text && !b.text;
+  };
   const auto same_source = [](const Source& a, const Source& b) {
     return a.value == b.value && a.count == b.count && storage::AreEqual(a.texts, b.texts);
   };
   return std::equal(keys.begin(), keys.end(), other.keys.begin(), other.keys.end(), same_key) &&
          index_places == other.index_places && groups == other.groups && shared == other.shared &&
          accumulators == other.accumulators &&
+         std::equal(arguments.begin(), arguments.end(), other.arguments.begin(),
+                    other.arguments.end(), same_argument) &&
          std::equal(sources.begin(), sources.end(), other.sources.begin(), other.sources.end(),
                     same_source) &&
          words == other.words && rows_per_table == other.rows_per_table;

@@ -189,7 +189,12 @@ LoweredPipeline LoweredPipeline::OfUnionInput(const Input& input, const Input& b
     lowered.FindColumns(input, read);
   };
   if (pipeline.is_aggregate) {
-    find_columns(ColumnsRead(input, lowered.LowerGroups(input).layout));
+    const AggregateLayout& layout = lowered.LowerGroups(input).layout;
+    if (layout.shared &&
+        std::any_of(layout.shared->rows.begin(), layout.shared->rows.end(),
+                    [&](const SharedGroups::Row& row) { return row.table == pipeline.table; }))
+      throw Unsupported("groups that hold rows of a union that is not stored");
+    find_columns(ColumnsRead(input, layout));
   } else {
     find_columns(ColumnsRead(input, pipeline, {}));
     lowered.LowerRows(input);
@@ -223,11 +228,12 @@ void LoweredPipeline::LowerRows(const Input& input) {
     if (input.kept) {
       rows.kept = *input.kept;
     } else {
+      rows.most_rows =
+          MostRows(input.stage, pipeline, input.join_tables, input.columns, input.rows);
       const auto expected =
           static_cast<double>(input.rows[pipeline.table]) * input.stage.expected_share;
       const KeptSize size{
-          std::min(MostRows(input.stage, pipeline, input.join_tables, input.columns, input.rows),
-                   kMostEntries),
+          std::min(rows.most_rows, kMostEntries),
           static_cast<uint64_t>(std::min(expected, static_cast<double>(kMostEntries)))};
       for (const plan::ExpressionPointer& output : pipeline.outputs)
         rows.kept.push_back(KeepOutput(output, size, pipeline.conjuncts, builder));
@@ -308,8 +314,11 @@ bool LoweredPipeline::EndsLike(const LoweredPipeline& other) const {
   return rows != nullptr && other_rows != nullptr && rows->multiplies == other_rows->multiplies &&
          std::equal(rows->outputs.begin(), rows->outputs.end(), other_rows->outputs.begin(),
                     other_rows->outputs.end(), [](const RowOutput& a, const RowOutput& b) {
+                      // The place of a text column is the pipeline's own.
                       return a.type == b.type && a.can_be_null == b.can_be_null &&
-                             storage::AreEqual(a.texts, b.texts);
+                             storage::AreEqual(a.texts, b.texts) &&
+                             a.text_column.has_value() == b.text_column.has_value() &&
+                             a.has_text_row == b.has_text_row && a.function == b.function;
                     });
 }
 

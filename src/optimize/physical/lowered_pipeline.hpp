@@ -53,6 +53,8 @@ struct RowSink {
   bool order_can_fault = false;
   plan::RowWindow window;        //!< of the ordered rows
   std::vector<KeptColumn> kept;  //!< of rows that stay on the device
+  //! Of these, where they are lowered as they suit themselves: at most so many.
+  uint64_t most_rows = 0;
   //! Joins may make several rows of the result of one, or look at very many for it. Such a result
   //! keeps no order: a unit of work gives as many rows as its region holds, and goes on in the next
   //! launch.

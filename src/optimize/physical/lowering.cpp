@@ -40,6 +40,12 @@ uint64_t BytesOf(const std::vector<InputColumn>& columns) {
   return bytes;
 }
 
+//! The columns that hold the rows of all inputs of a union.
+struct United {
+  std::vector<KeptColumn> columns;
+  uint64_t most_rows = 0;  //!< of all inputs together, stored or not
+};
+
 //! A stage whose joins are arranged and whose build sides are lowered.
 struct BuiltStage {
   Stage stage;
@@ -88,7 +94,7 @@ class Lowerer {
   //! The stage above what `cut` cuts off, which is lowered first, and whose first scan has the
   //! number `scan`. With `united`, the first table is a union that is not stored, with these
   //! columns.
-  Stage MakeStage(const StageCut& cut, size_t scan, const std::vector<KeptColumn>* united) {
+  Stage MakeStage(const StageCut& cut, size_t scan, const United* united) {
     const std::vector<const plan::Node*> scans = plan::Scans(*cut.plan);
     std::vector<std::optional<size_t>> sinks(scans.size());
     std::vector<size_t> numbers(scans.size());
@@ -119,7 +125,7 @@ class Lowerer {
                                        const Wanted& wanted) {
     const plan::NodePointer& node = cut.inners[0];
     if (!node || node->Kind() != plan::NodeKind::Union || !node->Build() ||
-        readers_.at(node) != 1 ||
+        readers_.at(node) != 1 || options_.stores_unions ||
         (plan.Kind() != plan::NodeKind::Aggregate && wanted.use != ResultUse::Rows))
       return std::nullopt;
     // What is stored for an input would have to stay until all have run.
@@ -143,7 +149,7 @@ class Lowerer {
   //! Does so. Throws Unsupported.
   size_t LowerInputs(const StageCut& cut, size_t scan, const Wanted& wanted) {
     const std::vector<plan::NodePointer> inputs = plan::UnionInputs(cut.inners[0]);
-    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan);
+    const United united = ColumnsOfUnion(inputs, scan);
     DictionaryCache dictionaries(program_.columns);
     const size_t first_table = program_.tables.size();
     const BuiltStage built = Build(MakeStage(cut, scan, &united), dictionaries);
@@ -154,7 +160,7 @@ class Lowerer {
       const BuiltStage below = Build(MakeStage(CutStage(input), scan, nullptr), dictionaries);
       scan += plan::Scans(*input).size();
       LoweredPipeline pipeline = LoweredPipeline::OfUnionInput(
-          InputOf(built, dictionaries, wanted), InputOf(below, dictionaries, {}), united);
+          InputOf(built, dictionaries, wanted), InputOf(below, dictionaries, {}), united.columns);
       if (!sink) {
         sink = AddSinkOf(pipeline, wanted.use);
       } else if (!program_.pipelines[program_.sinks[*sink].pipelines[0]].lowered->EndsLike(
@@ -171,12 +177,12 @@ class Lowerer {
   }
 
   //! Adds the table of a union that is not stored, which `scan` reads.
-  void AddUnion(const plan::Node& scan, const std::vector<KeptColumn>& united) {
+  void AddUnion(const plan::Node& scan, const United& united) {
     const size_t place = program_.tables.size();
     for (const plan::ScanColumn& column : scan.Columns())
       program_.columns.push_back({program_.columns.size(), place, column.name,
-                                  united[column.id].form, nullptr, column.id});
-    program_.tables.push_back({scan.Table(), std::nullopt, std::nullopt, united[0].form->Rows()});
+                                  united.columns[column.id].form, nullptr, column.id});
+    program_.tables.push_back({scan.Table(), std::nullopt, std::nullopt, united.most_rows});
   }
 
   //! Adds a table that `scan`, of this number in the plan, reads: from `sink`, if there is one.
@@ -301,25 +307,26 @@ class Lowerer {
     return sink;
   }
 
-  //! The columns that hold the rows of all inputs of a union: these are lowered as they suit
-  //! themselves, on trial. The first scan of the first one has the number `scan`.
-  std::vector<KeptColumn> ColumnsOfUnion(const std::vector<plan::NodePointer>& inputs,
-                                         size_t scan) {
+  //! What holds the rows of all inputs of a union: these are lowered as they suit themselves, on
+  //! trial. The first scan of the first one has the number `scan`.
+  United ColumnsOfUnion(const std::vector<plan::NodePointer>& inputs, size_t scan) {
     std::vector<std::vector<KeptColumn>> columns_of_inputs;
+    United united;
     Mark mark = MarkState();
     for (const plan::NodePointer& input : inputs) {
       const size_t sink = LowerRows(input, scan, {ResultUse::Kept, nullptr, nullptr, {}});
       columns_of_inputs.push_back(program_.sinks[sink].columns);
+      for (size_t pipeline : program_.sinks[sink].pipelines)
+        united.most_rows += std::get<RowSink>(program_.pipelines[pipeline].lowered->sink).most_rows;
       scan += plan::Scans(*input).size();
     }
     Rollback(std::move(mark));
-    std::vector<KeptColumn> united;
     for (size_t column = 0; column < columns_of_inputs[0].size(); column++) {
       std::vector<KeptColumn> columns;
       columns.reserve(inputs.size());
       for (const std::vector<KeptColumn>& of_input : columns_of_inputs)
         columns.push_back(of_input[column]);
-      united.push_back(Concatenation(columns));
+      united.columns.push_back(Concatenation(columns));
     }
     return united;
   }
@@ -327,7 +334,7 @@ class Lowerer {
   //! Lowers a union whose rows are stored.
   size_t LowerUnion(const plan::NodePointer& node, size_t scan) {
     const std::vector<plan::NodePointer> inputs = plan::UnionInputs(node);
-    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan);
+    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan).columns;
     const size_t sink = AddSink(SinkKind::MaterialisedRows);
     program_.sinks[sink].columns = united;
     most_rows_[sink] = united[0].form->Rows();

@@ -32,6 +32,9 @@ struct LoweringOptions {
   //! What the device may use: a table that would take much of it is scanned, not looked up in. With
   //! 0 all are scanned, whatever estimates say.
   uint64_t memory = UINT64_MAX;
+  //! The rows of all unions are stored: kernels that go on with the rows of its inputs may read
+  //! more columns than they take arguments.
+  bool stores_unions = false;
 };
 
 //! Lowers `plan`, whose scans read `inputs`, to a program. Writes no code.

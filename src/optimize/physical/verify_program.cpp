@@ -79,6 +79,12 @@ class ProgramVerifier {
       Check(column.table == lowered.table, name, "scans a column of another table");
     for (const InputColumn& column : lowered.joined_columns)
       Check(program_.tables[column.table].IsStored(), name, "reads a column that is not stored");
+    if (const auto* groups = std::get_if<GroupSink>(&lowered.sink);
+        groups && groups->layout.shared) {
+      for (const SharedGroups::Row& row : groups->layout.shared->rows)
+        Check(program_.tables[row.table].IsStored(), name,
+              "holds rows of a table that is not stored");
+    }
     for (const LoweredPipeline::Join& join : lowered.joins)
       VerifyJoin(join, name);
     for (size_t read : program_.SinksReadBy(number)) {

@@ -198,6 +198,24 @@ TEST(PhysicalSinks, GroupsOfAUnionAreThoseOfAllInputs) {
   EXPECT_EQ(ValuesOf(PartOf(program, "pipeline"), "filter", "value"), Flow{"(t_x < $0)"});
 }
 
+TEST(PhysicalSinks, SumsOverAUnionAreSafeForTheRowsOfAllInputs) {
+  // More rows than a table on the device has.
+  const MadeUpTable t{"t",
+                      1'500'000'000,
+                      {{.name = "k", .values = 1'000'000'000},
+                       {.name = "x", .values = Int128{1} << 32, .type = kBigint}}};
+  const auto folds_of = [&](const NodePointer& input) {
+    const NodePointer plan =
+        Node::GroupBy(input, {Column(0)},
+                      {Of(plan::AggregateFunction::Sum, Expression::Column(1, kBigint, "x"))});
+    const Outline program = ProgramOf({t}, plan);
+    return ValuesOf(PartOf(LastPipeline(program), "fold"), "accumulator", "fold");
+  };
+  EXPECT_EQ(folds_of(ScanOf(t)), (std::vector<std::string>{"count", "sum64"}));
+  EXPECT_EQ(folds_of(Node::Union(ScanOf(t), ScanOf(t))),
+            (std::vector<std::string>{"count", "sum128"}));
+}
+
 TEST(PhysicalSinks, JoinsOnBothSidesOfAUnionAreSteps) {
   const MadeUpTable t = Integers("t", 100), u = Integers("u", 100);
   const MadeUpTable d{"d", 100, {{.name = "id", .values = 100, .is_unique = true}, {"kind", 5}}};
