@@ -62,10 +62,11 @@ class Queue {
   Event WriteAsync(const Buffer& buffer, size_t offset, const void* source, size_t bytes);
   Event ReadAsync(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
 
-  //! Copies from the buffer to host memory, for when the host has waited for all commands of this
-  //! queue: several reads need one wait. `destination` is written by that call, and never where the
-  //! queue's lease ends before. Few bytes travel through memory of the queue, page-locked on a
-  //! discrete device, as drivers wait for other memory; many are read at once.
+  //! Begins to copy from the buffer to host memory: several reads need one wait. The bytes are in
+  //! `destination` after the next call that waits for all commands of this queue. Until then it has
+  //! to stay where it is; if the queue's lease ends before, it is not written. The bytes travel
+  //! through memory of the queue, page-locked on a discrete device, as drivers wait for other
+  //! memory; where there is no room in it, the call itself waits.
   void ReadLater(const Buffer& buffer, size_t offset, void* destination, size_t bytes);
 
   //! Sets bytes to `value`. Asynchronous, except that the host itself fills large ranges on
@@ -158,7 +159,7 @@ class Queue {
   bool is_pending_ = false;
   //! The same, or memory is mapped, which is written when that ends. What activity_ says.
   bool is_active_ = false;
-  //! What commands under way write to buffers, or, without staging, read from them.
+  //! What commands under way write to buffers; without staging also where later reads go.
   std::deque<std::vector<std::byte>> held_;
   //! Where reads under way go with staging, in the order of the calls.
   std::optional<StagingChunk> readback_;

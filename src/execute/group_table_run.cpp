@@ -236,6 +236,11 @@ std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& 
 
 void GroupTableRun::Finish() {
   FinishFolds();
+  // Without rows nobody has waited for the kernel that clears the table, which others may get.
+  if (groups_ == 0) {
+    context_.Queue().Finish();
+    context_.Settle();
+  }
   if (IsKept()) {
     const uint32_t few = std::max(kFewGroups, groups_ / kShareOfGroups);
     const uint32_t capacity = Packing().filter ? std::min(groups_, few) : groups_;
@@ -266,8 +271,10 @@ void GroupTableRun::GiveGroups() {
   DropTable();
   for (size_t first = 0; first < groups_; first += kGroupsPerBatch) {
     if (first != 0) {
-      owned = ReadGroups(packed, first, groups_from(first));
-      context_.Queue().Finish();
+      context_.Timed([&] {
+        owned = ReadGroups(packed, first, groups_from(first));
+        context_.Queue().Finish();
+      });
     }
     context_.Give(FinishGroups(std::move(owned), groups_from(first)));
   }
@@ -281,14 +288,12 @@ std::shared_ptr<GroupTableRun::Owned> GroupTableRun::ReadGroups(const Packed& pa
     into.resize(groups * bytes);
     context_.Queue().ReadLater(buffer, first * bytes, into.data(), into.size());
   };
-  context_.Timed([&] {
-    for (size_t i = 0; i < packed.columns.size(); i++) {
-      const optimize::RowOutput& output = Packing().outputs[i];
-      read(packed.columns[i].values, output.Bytes(), owned->columns[i].values);
-      if (output.can_be_null)
-        read(packed.columns[i].nulls, 1, owned->columns[i].validity);
-    }
-  });
+  for (size_t i = 0; i < packed.columns.size(); i++) {
+    const optimize::RowOutput& output = Packing().outputs[i];
+    read(packed.columns[i].values, output.Bytes(), owned->columns[i].values);
+    if (output.can_be_null)
+      read(packed.columns[i].nulls, 1, owned->columns[i].validity);
+  }
   return owned;
 }
 

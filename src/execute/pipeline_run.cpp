@@ -172,8 +172,8 @@ void PipelineRun::Run(SinkRun& sink) {
   statistics.compile_milliseconds +=
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 
-  if (!lowered_.ranged_joins.empty())
-    context_.AwaitKeyRanges();
+  for (const optimize::LoweredPipeline::RangedJoin& join : lowered_.ranged_joins)
+    context_.AwaitKeyRange(join.build);
   const storage::TableImage* image = context_.Part().ImageOf(lowered_.table);
   const uint64_t rows = context_.RowsOf(lowered_.table);
   WorkList work(rows,

@@ -9,12 +9,12 @@ namespace margay::execute {
 
 namespace {
 
-//! Queues of an execution on a GPU, whose small kernels leave most of it idle. One kernel takes all
-//! cores of a CPU.
-constexpr size_t kQueuesOfGpu = 4;
+//! Queues of an execution in the lanes shape: small kernels leave most of a GPU idle. One kernel of
+//! the loop shape takes all cores of a CPU.
+constexpr size_t kQueuesOfLanes = 4;
 
-size_t MostQueues(const device::Device& device) {
-  return device.Info().kind == device::DeviceKind::Gpu ? kQueuesOfGpu : 1;
+size_t MostQueues(const optimize::Program& program) {
+  return program.pipelines[0].lowered->shape == optimize::Shape::Lanes ? kQueuesOfLanes : 1;
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ size_t MostQueues(const device::Device& device) {
 ProgramRun::ProgramRun(std::shared_ptr<const ProgramPart> part, RunOptions options)
     : part_(std::move(part)),
       context_(*part_, std::move(options)),
-      queues_(schedule::AssignQueues(part_->Program(), MostQueues(part_->GetDevice()))),
+      queues_(schedule::AssignQueues(part_->Program(), MostQueues(part_->Program()))),
       sink_queues_(part_->Program().sinks.size()),
       sinks_(part_->Program().sinks.size()),
       readers_(part_->Program().Readers()) {
@@ -76,6 +76,8 @@ void ProgramRun::CountReader(size_t pipeline) {
 }
 
 void ProgramRun::ReleaseFinished() {
+  if (context_.HasSeveralQueues())
+    context_.SettleDone();
   if (context_.HasPending())
     return;
   for (size_t number = 0; number < done_; number++)
@@ -89,12 +91,13 @@ void ProgramRun::ReleaseFinished() {
 
 void ProgramRun::RunAll() {
   const auto start = std::chrono::steady_clock::now();
+  const size_t count = *std::max_element(queues_.begin(), queues_.end()) + 1;
   std::vector<device::QueueLease> leases;
+  leases.reserve(count);
   std::vector<device::Queue*> queues;
-  for (size_t i = 0; i <= *std::max_element(queues_.begin(), queues_.end()); i++)
-    leases.push_back(part_->GetDevice().AcquireQueue());
-  for (device::QueueLease& lease : leases)
-    queues.push_back(&*lease);
+  queues.reserve(count);
+  while (leases.size() < count)
+    queues.push_back(&*leases.emplace_back(part_->GetDevice().AcquireQueue()));
   context_.SetQueues(std::move(queues));
   for (size_t number = 0; number < pipelines_.size(); number++) {
     RunPipeline(number);
@@ -115,6 +118,7 @@ void ProgramRun::RunAll() {
   sinks_.clear();
   context_.Release();
   TakeTimes(start);
+  context_.SetQueues({});
 }
 
 void ProgramRun::TakeTimes(std::chrono::steady_clock::time_point start) {

@@ -34,7 +34,7 @@ class RegionsRun : public SinkRun {
     device::Buffer nulls;
   };
 
-  //! What a launch left in the output buffers, once it was read back.
+  //! What a launch left in the output buffers, after it was read back. Once per launch.
   Regions FilledRegions(const PipelineRun& pipeline) {
     return {counts_, std::move(unit_counts_), pipeline.Kernel().unit_rows};
   }

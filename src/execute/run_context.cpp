@@ -77,16 +77,20 @@ void RunContext::Defer(const std::string& name, size_t first_kernel, device::Eve
 
 void RunContext::ReadKeyRangeLater(size_t sink) {
   joins_.ReadKeyRangeLater(sink, Queue(), key_ranges_[sink]);
-  awaits_key_ranges_ = true;
+  awaited_key_ranges_[sink] = queue_;
 }
 
-void RunContext::AwaitKeyRanges() {
-  if (awaits_key_ranges_)
-    SettleAll();
+void RunContext::AwaitKeyRange(size_t sink) {
+  const auto awaited = awaited_key_ranges_.find(sink);
+  if (awaited != awaited_key_ranges_.end())
+    FinishQueue(awaited->second);
 }
 
 void RunContext::UseQueue(size_t number, const std::vector<size_t>& sinks,
                           const std::vector<size_t>& sink_queues) {
+  // What the host waits for next is in another queue: this one should not wait for the host.
+  if (number != queue_)
+    Queue().Flush();
   queue_ = number;
   for (size_t sink : sinks) {
     if (sink_queues[sink] != number)
@@ -101,10 +105,16 @@ device::QueueStatistics RunContext::QueueTotals() const {
   return totals;
 }
 
-void RunContext::Settle() {
+void RunContext::FinishQueue(size_t queue) {
+  queues_[queue]->Finish();
+  std::erase_if(awaited_key_ranges_, [&](const auto& range) { return range.second == queue; });
+  Settle(queue);
+}
+
+void RunContext::Settle(size_t queue) {
   const auto others =
       std::stable_partition(pending_.begin(), pending_.end(),
-                            [&](const PendingLaunch& launch) { return launch.queue == queue_; });
+                            [&](const PendingLaunch& launch) { return launch.queue == queue; });
   const std::vector<PendingLaunch> done(std::make_move_iterator(pending_.begin()),
                                         std::make_move_iterator(others));
   pending_.erase(pending_.begin(), others);
@@ -120,10 +130,20 @@ void RunContext::Settle(const std::vector<PendingLaunch>& launches) {
   }
 }
 
+void RunContext::SettleDone() {
+  for (size_t queue = 0; queue < queues_.size(); queue++) {
+    const auto last =
+        std::find_if(pending_.rbegin(), pending_.rend(),
+                     [&](const PendingLaunch& launch) { return launch.queue == queue; });
+    if (last != pending_.rend() && last->end.IsComplete())
+      FinishQueue(queue);
+  }
+}
+
 void RunContext::SettleAll() {
   for (device::Queue* queue : queues_)
     queue->Finish();
-  awaits_key_ranges_ = false;
+  awaited_key_ranges_.clear();
   const std::vector<PendingLaunch> done = std::move(pending_);
   pending_.clear();
   Settle(done);

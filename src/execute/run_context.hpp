@@ -42,22 +42,28 @@ class RunContext {
   memory::ExtentPool& Pool() const { return part_.Pool(); }
   const RunOptions& Options() const { return options_; }
 
-  //! The queues that there are; they outlive all uses.
-  void SetQueues(std::vector<device::Queue*> queues) { queues_ = std::move(queues); }
+  //! The queues that there are, of which the first is used; they outlive all uses. None: their use
+  //! has ended.
+  void SetQueues(std::vector<device::Queue*> queues) {
+    queues_ = std::move(queues);
+    queue_ = 0;
+  }
   //! What follows is done through queue `number`, behind all commands for what `sinks` leave, which
   //! were filled through the queues `sink_queues`, by sink.
   void UseQueue(size_t number, const std::vector<size_t>& sinks,
                 const std::vector<size_t>& sink_queues);
   device::Queue& Queue() const { return *queues_[queue_]; }
+  bool HasSeveralQueues() const { return queues_.size() > 1; }
   //! Of all queues together.
   device::QueueStatistics QueueTotals() const;
 
   ColumnPins& Pins() { return pins_; }
   JoinBuffers& Joins() { return joins_; }
-  //! Begins to read between which keys those of a join table are, which is filled so far.
+  //! Begins to read between which keys those of a join table are, which has been filled through the
+  //! present queue.
   void ReadKeyRangeLater(size_t sink);
-  //! Waits for all key ranges that were asked for.
-  void AwaitKeyRanges();
+  //! Waits for the key range of a join table, if it was asked for and is not there yet.
+  void AwaitKeyRange(size_t sink);
   const KeyRange& KeyRangeOf(size_t sink) const { return key_ranges_.at(sink); }
   //! What a sink has left on the device for others.
   void SetKept(size_t sink, std::shared_ptr<const KeptTable> table) {
@@ -77,15 +83,17 @@ class RunContext {
   //! Adds launches of a kernel to the statistics, beside others of this name since kernel `first`.
   void CountLaunches(const std::string& name, size_t first, uint64_t launches, double milliseconds);
 
-  //! Leaves a launch to itself until Settle. `report` is there once the host has waited; null:
-  //! none.
+  //! Leaves a launch in the present queue to itself until it is settled. `report` is there once the
+  //! host has waited for that queue; null: none.
   void Defer(const std::string& name, size_t first_kernel, device::Event end,
              std::unique_ptr<KernelReport> report);
   KernelReport& LastDeferredReport() { return *pending_.back().report; }
   bool HasPending() const { return !pending_.empty(); }
-  //! Counts the launches that were deferred in the present queue, once its commands are done, and
-  //! throws what they reported.
-  void Settle();
+  //! Counts the launches that were deferred in the present queue, and throws what they reported.
+  //! The host must have waited for that queue.
+  void Settle() { Settle(queue_); }
+  //! The same for the queues whose commands are done, hardly waiting.
+  void SettleDone();
   //! The same for all queues, after waiting for their commands.
   void SettleAll();
 
@@ -150,7 +158,7 @@ class RunContext {
   std::deque<ResultBatch>& Results() { return results_; }
 
  private:
-  //! What calls of the queue have cost so far.
+  //! What calls of the queues have cost so far.
   double DeviceMilliseconds() const {
     const device::QueueStatistics totals = QueueTotals();
     return totals.enqueue_milliseconds + totals.wait_milliseconds;
@@ -165,6 +173,10 @@ class RunContext {
     size_t queue = 0;
   };
 
+  //! Waits for the commands of a queue, and settles its launches.
+  void FinishQueue(size_t queue);
+  //! Settles the launches of a queue that the host has waited for.
+  void Settle(size_t queue);
   //! Counts these launches and throws what they reported.
   void Settle(const std::vector<PendingLaunch>& launches);
 
@@ -176,8 +188,8 @@ class RunContext {
   RunStatistics statistics_;
   ColumnPins pins_;
   JoinBuffers joins_;
-  std::map<size_t, KeyRange> key_ranges_;  //!< by sink
-  bool awaits_key_ranges_ = false;         //!< some are yet to be read
+  std::map<size_t, KeyRange> key_ranges_;        //!< by sink
+  std::map<size_t, size_t> awaited_key_ranges_;  //!< the queue that reads it, by sink
   std::shared_ptr<const device::Buffer> no_rows_;
   std::vector<std::shared_ptr<const KeptTable>> kept_;  //!< by sink
   std::vector<PendingLaunch> pending_;                  //!< in their order

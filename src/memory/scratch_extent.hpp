@@ -29,8 +29,9 @@ class IdleExtents {
   std::list<std::shared_ptr<Extent>> extents_;
 };
 
-//! Memory for the tables of one execution, which goes back to the idle extents at its end.
-//! Move-only; a default-constructed or moved-from one is empty.
+//! Memory for the tables of one execution, which goes back to the idle extents with the object. By
+//! then the host must have waited for all commands that use it: the next one to take it may use
+//! another queue. Move-only; a default-constructed or moved-from one is empty.
 class ScratchExtent {
  public:
   ScratchExtent() = default;
