@@ -115,6 +115,17 @@ struct RunOptions {
   std::shared_ptr<storage::ExtentSource> source = nullptr;
 };
 
+//! What was missing when the kernels of a part were built.
+struct BuildCounts {
+  uint64_t written = 0;  //!< kernels of which there was no source
+  uint64_t built = 0;    //!< kernels that were not in memory: compiled, or loaded from the disk
+
+  void Add(const BuildCounts& other) {
+    written += other.written;
+    built += other.built;
+  }
+};
+
 class Run;
 
 //! A device, with the memory and the kernels that parts use on it.
@@ -142,8 +153,8 @@ class Part {
   //! All kernels are written, and their programs in memory: a run will not wait for a compiler.
   virtual bool IsBuilt() const = 0;
   //! Writes the kernels and builds their programs (tens to hundreds of milliseconds each), unless
-  //! that is done; up to `threads` programs at a time.
-  virtual void Build(uint32_t threads = 1) const = 0;
+  //! that is done; up to `threads` programs at a time. Says how many that were.
+  virtual BuildCounts Build(uint32_t threads = 1) const = 0;
   //! The source of all kernels; writes those that are not there yet.
   virtual std::string Source() const = 0;
   //! The physical program as text (see optimize::OutlineOf); of a part that is split, two of them.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <set>
+#include <unordered_set>
 
 #include "execute/program_run.hpp"
 #include "execute/split_part.hpp"
@@ -132,20 +134,31 @@ ProgramPart::Kernels ProgramPart::GetKernels() const {
   return kernels;
 }
 
-void ProgramPart::Build(uint32_t threads) const {
-  const Kernels kernels = GetKernels();
+BuildCounts ProgramPart::Build(uint32_t threads) const {
+  BuildCounts counts;
+  // Several pipelines may have one kernel.
+  for (const auto& digest : std::unordered_set(digests_.begin(), digests_.end()))
+    counts.written += place_.kernels->Find(digest) ? 0 : 1;
+  std::set<std::shared_ptr<const compile::KernelSource>> missing;
+  for (const auto& kernel : GetKernels()) {
+    if (!place_.device->Programs().IsInMemory(kernel->program))
+      missing.insert(kernel);
+  }
+  counts.built = missing.size();
+  const Kernels kernels(missing.begin(), missing.end());
   std::atomic<size_t> next = 0;
   const auto build_next = [&] {
     for (size_t i = next++; i < kernels.size(); i = next++)
       place_.device->Programs().Get(kernels[i]->program);
   };
   std::vector<std::future<void>> others;
-  const size_t workers = std::clamp<size_t>(threads, 1, kernels.size());
+  const size_t workers = std::min<size_t>(threads, kernels.size());
   for (size_t i = 1; i < workers; i++)
     others.push_back(std::async(std::launch::async, build_next));
   build_next();
   for (std::future<void>& other : others)
     other.get();
+  return counts;
 }
 
 std::string ProgramPart::Source() const {

@@ -23,7 +23,7 @@ class ProgramPart : public Part, public std::enable_shared_from_this<ProgramPart
   ProgramPart(std::shared_ptr<const optimize::Program> program, Images images, Place place);
 
   bool IsBuilt() const override;
-  void Build(uint32_t threads) const override;
+  BuildCounts Build(uint32_t threads) const override;
   std::string Source() const override;
   std::string ProgramText() const override;
   std::vector<std::string> DescribeJoins() const override;

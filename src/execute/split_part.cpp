@@ -78,9 +78,10 @@ std::optional<std::pair<plan::NodePointer, plan::NodePointer>> SplitPart::Cut(
                    plan::Node::Project(input, {middle, outputs.end()})};
 }
 
-void SplitPart::Build(uint32_t threads) const {
-  left_->Build(threads);
-  right_->Build(threads);
+BuildCounts SplitPart::Build(uint32_t threads) const {
+  BuildCounts counts = left_->Build(threads);
+  counts.Add(right_->Build(threads));
+  return counts;
 }
 
 std::unique_ptr<Run> SplitPart::Start(RunOptions options) const {

@@ -18,7 +18,7 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
       const plan::NodePointer& plan);
 
   bool IsBuilt() const override { return left_->IsBuilt() && right_->IsBuilt(); }
-  void Build(uint32_t threads) const override;
+  BuildCounts Build(uint32_t threads) const override;
   std::string Source() const override { return left_->Source() + "\n" + right_->Source(); }
   std::string ProgramText() const override {
     return left_->ProgramText() + "\n" + right_->ProgramText();

@@ -31,10 +31,11 @@ struct Counters {
   std::atomic<uint64_t> partitioned_executions{0};  //!< by devices, part of the rows after part
   std::atomic<uint64_t> structures_built{0};        //!< join tables made, to be kept
   std::atomic<uint64_t> structures_reused{0};       //!< join tables that were found
-  std::atomic<uint64_t> parts_generated{0};         //!< kernels' sources written
-  std::atomic<uint64_t> kernels_compiled{0};
-  std::atomic<uint64_t> rows_read{0};      //!< by kernels
-  std::atomic<uint64_t> bytes_touched{0};  //!< by kernels
+  std::atomic<uint64_t> parts_lowered{0};           //!< physical programs made
+  std::atomic<uint64_t> kernels_written{0};         //!< of which there was no source
+  std::atomic<uint64_t> kernels_compiled{0};        //!< or loaded from the disk
+  std::atomic<uint64_t> rows_read{0};               //!< by kernels
+  std::atomic<uint64_t> bytes_touched{0};           //!< by kernels
   //! Time that kernels ran, by the devices' own clocks.
   std::atomic<uint64_t> kernel_nanoseconds{0};
   std::atomic<uint64_t> launches{0};               //!< of kernels

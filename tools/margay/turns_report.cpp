@@ -187,12 +187,12 @@ void TurnsReport::PrintMemory(std::ostream& output) const {
     return FormatCount(place == result_.counters.end() ? 0 : place->second);
   };
   output << "\nIn the passes a device answered " << counter("device_executions")
-         << " parts and DuckDB " << counter("duckdb_executions") << "; "
-         << counter("parts_generated") << " parts were written, " << counter("kernels_compiled")
-         << " compiled or loaded, " << counter("columns_built") << " columns and "
-         << counter("structures_built") << " join tables made.\nThe warm-up took "
-         << FormatSeconds(result_.warm_up_milliseconds) << ". In memory are "
-         << FormatCount(result_.kernels) << " kernels (margay_kernels()), "
+         << " parts and DuckDB " << counter("duckdb_executions") << "; " << counter("parts_lowered")
+         << " parts were lowered, " << counter("kernels_written") << " kernels written, "
+         << counter("kernels_compiled") << " compiled or loaded, " << counter("columns_built")
+         << " columns and " << counter("structures_built")
+         << " join tables made.\nThe warm-up took " << FormatSeconds(result_.warm_up_milliseconds)
+         << ". In memory are " << FormatCount(result_.kernels) << " kernels (margay_kernels()), "
          << FormatCount(result_.kernels_from_disk) << " of them from the disk, with binaries of "
          << FormatMemory(result_.kernel_bytes) << ",\nand " << FormatCount(result_.cached)
          << " columns and join tables (margay_cache()) of " << FormatMemory(result_.cached_bytes)

@@ -44,7 +44,7 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   auto& keeper = *copies[0];
   auto inputs = InputsOf(*plan, copies);
   auto make = [&](bool may_guess = true) {
-    counters.parts_generated++;
+    counters.parts_lowered++;
     return execute::Part::Make(plan, inputs.images, *keeper.place_, shape, method, may_guess);
   };
   if (plan::DependsOnSettings(*plan)) {

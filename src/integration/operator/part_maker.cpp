@@ -134,8 +134,9 @@ std::optional<plan::Refusal> ReadTaps(const CapturedPart& part, const ReadTap& r
 
 void Build(const execute::Part& part, uint32_t threads, Counters& counters) {
   if (!part.IsBuilt()) {
-    part.Build(threads);
-    counters.kernels_compiled++;
+    const execute::BuildCounts built = part.Build(threads);
+    counters.kernels_written += built.written;
+    counters.kernels_compiled += built.built;
   }
 }
 

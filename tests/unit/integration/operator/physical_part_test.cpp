@@ -94,9 +94,9 @@ TEST_F(PhysicalPartTest, StringsComeBack) {
 TEST_F(PhysicalPartTest, PartsAreFoundAgainByWhatTheyMean) {
   Force();
   const auto generated = [&](const std::string& query) {
-    const uint64_t before = database_.Counter("parts_generated");
+    const uint64_t before = database_.Counter("parts_lowered");
     EXPECT_EQ(database_.Query(query), database_.Reference(query)) << query;
-    return database_.Counter("parts_generated") - before;
+    return database_.Counter("parts_lowered") - before;
   };
   const std::string like = "SELECT g, count(*) FROM t WHERE s LIKE '%3' GROUP BY g ORDER BY g";
   database_.Query(like);  // has no image to begin with
