@@ -41,6 +41,7 @@ class GroupJoiner {
     }
     const size_t first = node_->OutputTypes().size() + groups.size();
     std::vector<ExpressionPointer> columns;
+    columns.reserve(aggregates.size());
     for (const plan::Aggregate& aggregate : aggregates) {
       columns.push_back(Expression::Column(first + columns.size(), aggregate.type, {}));
     }

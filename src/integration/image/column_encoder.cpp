@@ -29,6 +29,7 @@ std::shared_ptr<storage::TableImage> ReadColumns::MakeImage(
 
 std::vector<storage::ColumnSpecification> Specify(const std::vector<plan::ScanColumn>& columns) {
   std::vector<storage::ColumnSpecification> specifications;
+  specifications.reserve(columns.size());
   for (const auto& column : columns) {
     specifications.push_back({column.id, column.name, column.type});
   }

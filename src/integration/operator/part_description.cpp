@@ -21,6 +21,7 @@ std::string Join(const std::vector<std::string>& items, const char* divider) {
 
 std::vector<std::string> DescribeKernels(const std::vector<execute::KernelStatistics>& kernels) {
   std::vector<std::string> lines;
+  lines.reserve(kernels.size());
   for (const auto& kernel : kernels) {
     lines.push_back(duckdb::StringUtil::Format(
         "%s: %.3f ms%s", kernel.name, kernel.milliseconds,
