@@ -30,6 +30,7 @@ constexpr const char* kMinRows = "margay_min_rows";
 constexpr const char* kTailRows = "margay_tail_rows";
 constexpr const char* kDictionaryStrings = "margay_dictionary_strings";
 constexpr const char* kPartitions = "margay_partitions";
+constexpr const char* kExplainProgram = "margay_explain_program";
 
 //! Below this DuckDB answers in about the time that a launch and the fetch of its result take.
 constexpr uint64_t kDefaultMinRows = 100000;
@@ -200,6 +201,7 @@ Settings ReadSettings(const duckdb::ClientContext& context) {
   settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
   settings.dictionary_strings = Number(context, kDictionaryStrings, storage::kSmallDictionary);
   settings.partitions = Number(context, kPartitions, 1);
+  settings.explains_programs = Text(context, kExplainProgram) == "true";
   return settings;
 }
 
@@ -244,6 +246,8 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
       "Parts of the rows that joins and groups are computed for one after the other, where that "
       "can be done; more where memory lacks in force mode",
       number, duckdb::Value::UBIGINT(1), CheckPartitions);
+  config.AddExtensionOption(kExplainProgram, "EXPLAIN shows the physical program of each part too",
+                            duckdb::LogicalType::BOOLEAN, duckdb::Value::BOOLEAN(false));
 }
 
 }  // namespace margay::integration

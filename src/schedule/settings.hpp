@@ -30,6 +30,8 @@ struct Settings {
   uint64_t dictionary_strings = 0;
   //! Parts of the rows that joins and groups are computed for one after the other.
   uint64_t partitions = 1;
+  //! EXPLAIN shows physical programs too.
+  bool explains_programs = false;
 };
 
 }  // namespace margay::schedule

@@ -18,6 +18,7 @@
 #include "integration/operator/client_sleep.hpp"
 #include "integration/operator/device_failure.hpp"
 #include "integration/operator/part_description.hpp"
+#include "integration/operator/part_program.hpp"
 #include "integration/operator/physical_tap.hpp"
 #include "integration/operator/result_writer.hpp"
 #include "integration/version/pipelines.hpp"
@@ -133,6 +134,20 @@ Placement PhysicalPart::CurrentPlacement() const {
   }
 }
 
+std::string PhysicalPart::CurrentProgram(const Placement& placement) const {
+  try {
+    auto context = context_.lock();
+    if (!context) {
+      return "not known outside of a query";
+    }
+    const PartProgram program = ProgramOf(*context, *part_, placement);
+    return program.text.empty() ? "none: " + program.reason
+                                : "from " + program.statistics + " statistics:\n" + program.text;
+  } catch (std::exception& error) {
+    return "none: " + duckdb::ErrorData(error).RawMessage();
+  }
+}
+
 duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() const {
   duckdb::InsertionOrderPreservingMap<std::string> result;
   auto placement = CurrentPlacement();
@@ -144,6 +159,9 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalPart::ParamsToString() 
   result["Operators"] = part_->text;
   DescribePart(*part_, placement, result);
   DescribeTails(*part_, result);
+  if (placement.settings.explains_programs) {
+    result["Program"] = CurrentProgram(placement);
+  }
   SetEstimatedCardinality(result, estimated_cardinality);
   return result;
 }

@@ -84,6 +84,8 @@ class PhysicalPart : public duckdb::PhysicalOperator {
 
   //! The decision of the running execution, or what would be decided now. Never throws.
   Placement CurrentPlacement() const;
+  //! The physical program, or why there is none. Never throws.
+  std::string CurrentProgram(const Placement& placement) const;
 
   //! Runs the part on the device up to its first rows. False: the child must answer.
   bool StartOnDevice(duckdb::ClientContext& context, PartSourceState& state) const;

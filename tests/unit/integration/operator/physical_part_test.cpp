@@ -225,6 +225,19 @@ TEST_F(PhysicalPartTest, ExplainShowsTheDecision) {
   EXPECT_EQ(OnDevice(), 2U);
 }
 
+TEST_F(PhysicalPartTest, ExplainShowsTheProgramWhereThatIsAsked) {
+  Force();
+  EXPECT_FALSE(Contains(Explain(kQuery), "program shape="));
+  database_.Run("SET margay_explain_program = true");
+  EXPECT_TRUE(Contains(Explain(kQuery), "from estimated statistics:"));
+  EXPECT_EQ(database_.Counter("columns_built"), 0U);
+  database_.Query(kQuery);
+  const std::string plan = Explain(kQuery);
+  EXPECT_TRUE(Contains(plan, "from exact statistics:")) << plan;
+  EXPECT_TRUE(Contains(plan, "program shape=loop")) << plan;
+  EXPECT_TRUE(Contains(plan, "accumulator fold=")) << plan;
+}
+
 TEST_F(PhysicalPartTest, ExplainShowsPartsInsideStatements) {
   Force();
   database_.Run("CREATE TABLE sums (total HUGEINT)");
