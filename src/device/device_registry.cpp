@@ -27,8 +27,9 @@ struct RegisteredDevice {
 namespace {
 
 constexpr std::string_view kInstallAdvice =
-    "install the package pocl-opencl-icd (Debian, Ubuntu) or intel-opencl-rt (PyPI), or your GPU's "
-    "driver";
+    "install the packages intel-opencl-rt and intel-cmplr-lib-rt (PyPI), or pocl-opencl-icd "
+    "(Debian, "
+    "Ubuntu), or your GPU's driver";
 
 std::string Lowered(std::string_view text) {
   std::string lowered(text);
@@ -142,6 +143,11 @@ std::string DeviceRegistry::Problem() {
   return problem + "; " + std::string(kInstallAdvice);
 }
 
+std::string DeviceRegistry::BrokenRuntime() {
+  EnumerateOnce();
+  return broken_runtime_;
+}
+
 std::optional<size_t> DeviceRegistry::Find(std::string_view selector, std::string* problem) {
   EnumerateOnce();
   const std::string lowered = Lowered(selector);
@@ -168,6 +174,9 @@ std::optional<size_t> DeviceRegistry::Find(std::string_view selector, std::strin
                  "; devices: " + Listed(infos_);
     } else {
       *problem = "no device matches '" + std::string(selector) + "'; devices: " + Listed(infos_);
+      if (!broken_runtime_.empty()) {
+        *problem += ". " + broken_runtime_;
+      }
     }
   }
   return std::nullopt;
@@ -222,6 +231,7 @@ void DeviceRegistry::EnumerateOnce() {
       infos_.push_back(one.info);
       devices_.push_back(std::make_unique<RegisteredDevice>(std::move(one)));
     }
+    broken_runtime_ = intel_problem;
     for (const std::string& problem : {loader_problem, intel_problem, query_problem}) {
       if (!problem.empty()) {
         load_problem_ += (load_problem_.empty() ? "" : "; ") + problem;

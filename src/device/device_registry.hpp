@@ -38,6 +38,9 @@ class DeviceRegistry {
   //! Why there is no usable device, with the packages to install; empty if there is one.
   std::string Problem();
 
+  //! Why Intel's runtime, which is there, does not load, with what to install; else empty.
+  std::string BrokenRuntime();
+
   //! The usable device that `selector` names: "auto", an index, a kind ("cpu", "gpu",
   //! "accelerator"), or a part of the device's or platform's name, ignoring case. Where several
   //! match, a GPU comes before Intel's CPU runtime, then PoCL, then others. "auto" never chooses
@@ -66,6 +69,7 @@ class DeviceRegistry {
   std::vector<std::unique_ptr<RegisteredDevice>> devices_;
   //! What went wrong while looking for runtimes.
   std::string load_problem_;
+  std::string broken_runtime_;
 
   std::mutex mutex_;
   std::vector<std::string> search_paths_;

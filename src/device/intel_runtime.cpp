@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -56,6 +57,19 @@ std::vector<fs::path> ProgramFolders() {
   return folders;
 }
 
+//! The lib folders of the environments whose packages PYTHONPATH names: .../lib is two folders
+//! above
+//! .../lib/python3.11/site-packages.
+std::vector<fs::path> PythonPathFolders() {
+  std::vector<fs::path> folders;
+  std::istringstream entries(EnvironmentPath("PYTHONPATH").string());
+  for (std::string entry; std::getline(entries, entry, ':');) {
+    if (!entry.empty())
+      folders.push_back(fs::path(entry) / ".." / "..");
+  }
+  return folders;
+}
+
 void PreloadNeededLibraries(const fs::path& folder) {
   for (const char* library : kNeededLibraries) {
     dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -83,6 +97,8 @@ std::vector<fs::path> IntelRuntimeFolders(const std::vector<std::string>& search
       folders.push_back(environment / "lib");
     }
   }
+  const std::vector<fs::path> python_path = PythonPathFolders();
+  folders.insert(folders.end(), python_path.begin(), python_path.end());
   for (const fs::path& folder : ProgramFolders()) {
     folders.push_back(folder / ".." / "lib");
   }
@@ -108,6 +124,8 @@ const OpenClApi* LoadIntelRuntime(const std::vector<fs::path>& folders, std::str
       problem->clear();
       return api;
     }
+    *problem = "Intel's runtime was found, but does not load: " + *problem +
+               "; intel-opencl-rt needs intel-cmplr-lib-rt (PyPI) beside it";
   }
   return nullptr;
 }

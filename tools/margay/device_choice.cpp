@@ -49,6 +49,8 @@ void PrintDevices(std::ostream& output) {
   }
   if (std::string problem = registry.Problem(); !problem.empty()) {
     output << problem << '\n';
+  } else if (std::string broken = registry.BrokenRuntime(); !broken.empty()) {
+    output << broken << '\n';
   }
 }
 
