@@ -22,7 +22,8 @@ void CapturePlan(duckdb::OptimizerExtensionInput& input,
   // A tap goes above a note in the same place. Everything else is in any order: what is put into
   // one place moves no other.
   for (FoundNote& found : findings.notes) {
-    *found.place = duckdb::make_uniq<LogicalNote>(std::move(found.reason), std::move(*found.place));
+    *found.place = duckdb::make_uniq<LogicalNote>(std::move(found.reason), !found.is_elsewhere,
+                                                  std::move(*found.place));
   }
   for (FoundPart& found : findings.parts) {
     auto taps = std::make_shared<PlannedTaps>(found.taps.size(), nullptr);

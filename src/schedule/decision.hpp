@@ -13,6 +13,8 @@ namespace margay::schedule {
 struct PartFacts {
   bool has_aggregate = false;
   bool is_top = false;  //!< gives the first rows of an order, few of many
+  //! Why an operator above the part stays with DuckDB: a sentence. Empty where none does.
+  std::string above;
   //! Rows of the stored tables, each of them once.
   std::vector<uint64_t> table_rows;
   //! Rows that DuckDB expects to hand over; none where it hands over nothing.

@@ -37,7 +37,8 @@ duckdb::PhysicalOperator& LogicalPart::CreatePlan(duckdb::ClientContext& context
   duckdb::PhysicalOperator& fallback = planner.CreatePlan(*children[0]);
   if (std::find(taps_->begin(), taps_->end(), nullptr) != taps_->end()) {
     return planner.Make<PhysicalNote>(
-        context, "DuckDB plans the part without an input that it was captured with", fallback);
+        context, "DuckDB plans the part without an input that it was captured with", true,
+        fallback);
   }
   return planner.Make<PhysicalPart>(context, std::move(part_), *taps_, fallback);
 }
@@ -57,13 +58,14 @@ duckdb::PhysicalOperator& LogicalTap::CreatePlan(duckdb::ClientContext& context,
   return tap;
 }
 
-LogicalNote::LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child)
-    : TransparentOperator(std::move(child)), reason_(std::move(reason)) {}
+LogicalNote::LogicalNote(std::string reason, bool is_refused,
+                         duckdb::unique_ptr<duckdb::LogicalOperator> child)
+    : TransparentOperator(std::move(child)), reason_(std::move(reason)), is_refused_(is_refused) {}
 
 duckdb::PhysicalOperator& LogicalNote::CreatePlan(duckdb::ClientContext& context,
                                                   duckdb::PhysicalPlanGenerator& planner) {
   duckdb::PhysicalOperator& child = planner.CreatePlan(*children[0]);
-  return planner.Make<PhysicalNote>(context, std::move(reason_), child);
+  return planner.Make<PhysicalNote>(context, std::move(reason_), is_refused_, child);
 }
 
 }  // namespace margay::integration

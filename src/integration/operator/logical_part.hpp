@@ -68,7 +68,9 @@ class LogicalTap : public TransparentOperator {
 //! Says why its child, an operator over table data, runs in DuckDB.
 class LogicalNote : public TransparentOperator {
  public:
-  LogicalNote(std::string reason, duckdb::unique_ptr<duckdb::LogicalOperator> child);
+  //! `is_refused`: force mode does not run it.
+  LogicalNote(std::string reason, bool is_refused,
+              duckdb::unique_ptr<duckdb::LogicalOperator> child);
 
   const std::string& Reason() const { return reason_; }
 
@@ -79,6 +81,7 @@ class LogicalNote : public TransparentOperator {
 
  private:
   std::string reason_;
+  const bool is_refused_;
 };
 
 }  // namespace margay::integration

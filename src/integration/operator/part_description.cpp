@@ -36,10 +36,9 @@ std::string Counted(uint64_t count, const char* one, const char* many) {
 
 }  // namespace
 
-std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows) {
-  return Join(part.tails, ", ") + " would run in DuckDB over " + std::to_string(rows) +
-         " rows, because " + Join(part.tail_reasons, ", ") +
-         "; margay_tail_rows = " + std::to_string(settings.tail_rows);
+std::string TailError(const CapturedPart& part, const Settings& settings) {
+  return Join(part.tail_reasons, ", ") + ", so that DuckDB would run " + Join(part.tails, ", ") +
+         " over more than margay_tail_rows = " + std::to_string(settings.tail_rows) + " rows";
 }
 
 std::string Decision(const CapturedPart& part, const Placement& placement) {
@@ -53,8 +52,8 @@ std::string Decision(const CapturedPart& part, const Placement& placement) {
   const auto& settings = placement.settings;
   if (settings.mode == Mode::Force && !part.tail_reasons.empty() && !part.has_aggregate &&
       part.estimated_rows > settings.tail_rows) {
-    return "error, if DuckDB's estimate is right: " +
-           TailError(part, settings, part.estimated_rows);
+    return "error, if the estimate of " + std::to_string(part.estimated_rows) +
+           " rows is right: " + TailError(part, settings);
   }
   return placement.decision.reason.empty() ? "device"
                                            : "device (first: " + placement.decision.reason + ")";

@@ -14,8 +14,8 @@ using Descriptions = duckdb::InsertionOrderPreservingMap<std::string>;
 //! Where the part runs, and why.
 std::string Decision(const CapturedPart& part, const Placement& placement);
 
-//! Why `rows` rows are too many for the operators above `part` in force mode.
-std::string TailError(const CapturedPart& part, const Settings& settings, uint64_t rows);
+//! The error of force mode where the operators above `part` get too many rows.
+std::string TailError(const CapturedPart& part, const Settings& settings);
 
 //! The columns of a part that is made, its joins, and the partitions it is computed in, if any.
 void DescribePart(const CapturedPart& part, const Placement& placement, Descriptions& result);

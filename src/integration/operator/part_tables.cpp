@@ -58,6 +58,9 @@ schedule::PartFacts PartTables::FactsOf(const CapturedPart& part) const {
   schedule::PartFacts facts;
   facts.has_aggregate = part.has_aggregate;
   facts.is_top = part.is_top;
+  if (!part.tail_reasons.empty()) {
+    facts.above = part.tail_reasons.front();
+  }
   facts.problem = problem;
   if (!problem.empty()) {
     return facts;

@@ -8,11 +8,12 @@
 namespace margay::integration {
 
 PhysicalNote::PhysicalNote(duckdb::PhysicalPlan& plan, duckdb::ClientContext& context,
-                           std::string reason, duckdb::PhysicalOperator& child)
+                           std::string reason, bool is_refused, duckdb::PhysicalOperator& child)
     : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, child.types,
                        child.estimated_cardinality),
       context_(context.shared_from_this()),
-      reason_(std::move(reason)) {
+      reason_(std::move(reason)),
+      is_refused_(is_refused) {
   children.push_back(child);
 }
 
@@ -20,7 +21,8 @@ duckdb::InsertionOrderPreservingMap<std::string> PhysicalNote::ParamsToString() 
   duckdb::InsertionOrderPreservingMap<std::string> result;
   auto context = context_.lock();
   bool is_forced = context && ReadSettings(*context).mode == Mode::Force;
-  result["Runs in"] = is_forced ? "nothing: an error, as margay_mode = force" : "DuckDB";
+  result["Runs in"] =
+      is_forced && is_refused_ ? "no engine: margay_mode = force makes this an error" : "DuckDB";
   result["Reason"] = reason_;
   return result;
 }
@@ -30,7 +32,7 @@ duckdb::vector<duckdb::const_reference<duckdb::PhysicalOperator>> PhysicalNote::
 }
 
 void PhysicalNote::BuildPipelines(duckdb::Pipeline& current, duckdb::MetaPipeline& meta_pipeline) {
-  if (ReadSettings(current.GetClientContext()).mode == Mode::Force) {
+  if (is_refused_ && ReadSettings(current.GetClientContext()).mode == Mode::Force) {
     throw duckdb::NotImplementedException("margay_mode = force: %s", reason_);
   }
   children[0].get().BuildPipelines(current, meta_pipeline);

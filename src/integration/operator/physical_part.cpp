@@ -467,7 +467,7 @@ void PhysicalPart::CheckTails(const PartSourceState& state) const {
   }
   uint64_t rows = std::max(state.run->Statistics().rows_out, state.rows_given);
   if (rows > settings.tail_rows) {
-    throw duckdb::NotImplementedException("%s%s", kForcePrefix, TailError(*part_, settings, rows));
+    throw duckdb::NotImplementedException("%s%s", kForcePrefix, TailError(*part_, settings));
   }
 }
 

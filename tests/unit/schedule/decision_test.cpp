@@ -54,7 +54,11 @@ TEST(DecideByPlan, KeepsTopRowsButNoOtherRows) {
   PartFacts part = LargeAggregate();
   part.has_aggregate = false;
   EXPECT_EQ(ReasonOf(part),
-            "the part has no aggregate, and handing on its rows costs more than it saves");
+            "the query gives rows as they are, without an aggregate or few first rows; handing on "
+            "rows costs more than a device saves");
+  part.above = "the function f is not supported yet";
+  EXPECT_EQ(ReasonOf(part),
+            "the function f is not supported yet; handing on rows costs more than a device saves");
   part.is_top = true;
   EXPECT_EQ(ReasonOf(part), "");
 }
