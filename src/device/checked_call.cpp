@@ -5,9 +5,9 @@
 
 namespace margay::device {
 
-void CallTarget::BeforeCall(const char* call) {
+void CallTarget::BeforeCall(const char* call, const CallPermit& permit) {
   const int injected = FaultInjection::CountCall(is_device_);
-  CheckResult(call, IsLost() ? CL_DEVICE_NOT_AVAILABLE : injected);
+  CheckResult(call, IsLost() || !permit.IsGiven() ? CL_DEVICE_NOT_AVAILABLE : injected);
 }
 
 void CallTarget::CheckResult(const char* call, cl_int code) {

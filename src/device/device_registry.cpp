@@ -11,6 +11,7 @@
 #include "device/device_state.hpp"
 #include "device/intel_runtime.hpp"
 #include "device/opencl_api.hpp"
+#include "device/process_exit.hpp"
 
 namespace margay::device {
 
@@ -231,6 +232,7 @@ void DeviceRegistry::EnumerateOnce() {
       infos_.push_back(one.info);
       devices_.push_back(std::make_unique<RegisteredDevice>(std::move(one)));
     }
+    ProcessExit::HandleAfter(ProcessExit::Stage::Load);
     broken_runtime_ = intel_problem;
     for (const std::string& problem : {loader_problem, intel_problem, query_problem}) {
       if (!problem.empty()) {

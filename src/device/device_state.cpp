@@ -8,11 +8,12 @@ DeviceState::DeviceState(FoundDevice device)
     : CallTarget(device.info.name, true), device_(std::move(device)) {
   const cl_device_id id = device_.id;
   context_ = Create(Api().CreateContext, nullptr, 1, &id, nullptr, nullptr);
+  ProcessExit::HandleAfter(ProcessExit::Stage::Context);
 }
 
 DeviceState::~DeviceState() {
   for (cl_command_queue queue : idle_queues_) {
-    CallQuietly(Api().ReleaseCommandQueue, queue);
+    ReleaseQueue(queue);
   }
   CallQuietly(Api().ReleaseContext, context_);
 }
@@ -25,14 +26,27 @@ cl_command_queue DeviceState::TakeQueue() {
   if (const cl_command_queue queue = TakeIdleQueue()) {
     return queue;
   }
-  return Create(Api().CreateCommandQueue, context_, Id(), CL_QUEUE_PROFILING_ENABLE);
+  const cl_command_queue queue =
+      Create(Api().CreateCommandQueue, context_, Id(), CL_QUEUE_PROFILING_ENABLE);
+  ProcessExit::AddQueue(Api(), queue);
+  return queue;
 }
 
 cl_command_queue DeviceState::TakeQueueQuietly() noexcept {
   if (const cl_command_queue queue = TakeIdleQueue()) {
     return queue;
   }
-  return CallQuietly(Api().CreateCommandQueue, context_, Id(), CL_QUEUE_PROFILING_ENABLE, nullptr);
+  const cl_command_queue queue =
+      CallQuietly(Api().CreateCommandQueue, context_, Id(), CL_QUEUE_PROFILING_ENABLE, nullptr);
+  if (queue != nullptr) {
+    ProcessExit::AddQueue(Api(), queue);
+  }
+  return queue;
+}
+
+void DeviceState::ReleaseQueue(cl_command_queue queue) noexcept {
+  ProcessExit::RemoveQueue(queue);
+  CallQuietly(Api().ReleaseCommandQueue, queue);
 }
 
 cl_command_queue DeviceState::TakeIdleQueue() noexcept {
@@ -50,7 +64,7 @@ void DeviceState::ReturnQueue(cl_command_queue queue) noexcept {
     const std::lock_guard lock(mutex_);
     idle_queues_.push_back(queue);
   } catch (...) {
-    CallQuietly(Api().ReleaseCommandQueue, queue);
+    ReleaseQueue(queue);
   }
 }
 

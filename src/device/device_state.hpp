@@ -36,6 +36,7 @@ class DeviceState : public CallTarget {
   cl_command_queue TakeQueueQuietly() noexcept;
   //! Takes ownership of a queue without pending commands.
   void ReturnQueue(cl_command_queue queue) noexcept;
+  void ReleaseQueue(cl_command_queue queue) noexcept;
 
  private:
   //! An idle queue, or null.

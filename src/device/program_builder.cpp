@@ -51,6 +51,7 @@ void ProgramBuilder::Build(const std::string& options) {
   try {
     state_->Call(state_->Api().BuildProgram, handle_, 1, &device, options.c_str(), nullptr,
                  nullptr);
+    ProcessExit::HandleAfter(ProcessExit::Stage::Build);
   } catch (const DeviceError& error) {
     if (error.IsDeviceLost()) {
       throw;

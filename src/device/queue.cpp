@@ -138,7 +138,7 @@ Queue::~Queue() {
     if (!Drain()) {
       state_->MarkLost();
     }
-    CallQuietly(state_->Api().ReleaseCommandQueue, handle_);
+    state_->ReleaseQueue(handle_);
   }
 }
 
@@ -201,6 +201,7 @@ void Queue::SetIdle() {
     std::memcpy(delivery.to, delivery.from, delivery.bytes);
   }
   SetDone();
+  ProcessExit::HandleAfter(ProcessExit::Stage::Run);
   statistics_.synchronisations++;
 }
 

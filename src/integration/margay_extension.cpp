@@ -1,5 +1,6 @@
 #include "integration/margay_extension.hpp"
 
+#include "device/exit_watch.hpp"
 #include "integration/background_builder.hpp"
 #include "integration/functions.hpp"
 #include "integration/image/snapshot_tracker.hpp"
@@ -11,6 +12,8 @@
 namespace margay {
 
 void Register(duckdb::DatabaseInstance& database) {
+  // A process may end while a device is at work.
+  device::WatchMainThread();
   // What Margay holds for the database: devices, images, background work, counters.
   const auto instance = integration::Instance::Create(database);
   if (!instance) {
