@@ -27,9 +27,9 @@ struct KernelSource {
   bool shares_tables = false;
 };
 
-inline constexpr const char* kPipelineKernel = "part";
-inline constexpr const char* kClearGroupsKernel = "prepare";
-inline constexpr const char* kPackGroupsKernel = "collect";
+inline constexpr const char* kPipelineKernel = "run_pipeline";
+inline constexpr const char* kClearGroupsKernel = "clear_groups";
+inline constexpr const char* kPackGroupsKernel = "pack_groups";
 inline constexpr size_t kSegmentHeaderWords = 3;
 inline constexpr int kFaultBit = 1;
 inline constexpr int kFullBit = 2;

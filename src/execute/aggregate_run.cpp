@@ -122,15 +122,15 @@ void AggregateRun::Merge(const int64_t* partial) {
 
 void AggregateRun::Finish() {
   ResultBatch batch = FinishAggregates(sink_, words_.data(), sums_.data());
-  if (!IsKept()) {
+  if (!IsMaterialised()) {
     if (batch.rows != 0)
       context_.Give(std::move(batch));
     return;
   }
-  auto table =
-      std::make_shared<KeptTable>(sink_.kept, batch.rows, context_.Queue(), context_.Pool());
-  context_.Timed([&] { table->Write(sink_.kept, batch, context_.Queue()); });
-  context_.SetKept(number_, std::move(table));
+  auto table = std::make_shared<MaterialisedTable>(sink_.materialised, batch.rows, context_.Queue(),
+                                                   context_.Pool());
+  context_.Timed([&] { table->Write(sink_.materialised, batch, context_.Queue()); });
+  context_.SetMaterialised(number_, std::move(table));
 }
 
 }  // namespace margay::execute

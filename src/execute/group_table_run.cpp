@@ -218,15 +218,17 @@ std::shared_ptr<const void> GroupTableRun::FetchTexts(size_t column,
       .Fetch(context_.Queue(), pending, reinterpret_cast<std::string_view*>(values.data()));
 }
 
-std::shared_ptr<KeptTable> GroupTableRun::PackKept(uint32_t capacity, uint32_t& wanted) {
-  auto table = std::make_shared<KeptTable>(sink_.kept, capacity, context_.Queue(), context_.Pool());
+std::shared_ptr<MaterialisedTable> GroupTableRun::PackMaterialised(uint32_t capacity,
+                                                                   uint32_t& wanted) {
+  auto table = std::make_shared<MaterialisedTable>(sink_.materialised, capacity, context_.Queue(),
+                                                   context_.Pool());
   wanted = 0;
   if (groups_ == 0)
     return table;
   const auto bind = [&](ArgumentBinder& binder) {
-    for (size_t i = 0; i < sink_.kept.size(); i++) {
+    for (size_t i = 0; i < sink_.materialised.size(); i++) {
       binder.Bind({ArgumentKind::Values, i}, table->At(i).values);
-      if (sink_.kept[i].form->HasValidity())
+      if (sink_.materialised[i].form->HasValidity())
         binder.Bind({ArgumentKind::Nulls, i}, table->At(i).validity);
     }
   };
@@ -241,15 +243,15 @@ void GroupTableRun::Finish() {
     context_.Queue().Finish();
     context_.Settle();
   }
-  if (IsKept()) {
+  if (IsMaterialised()) {
     const uint32_t few = std::max(kFewGroups, groups_ / kShareOfGroups);
     const uint32_t capacity = Packing().filter ? std::min(groups_, few) : groups_;
     uint32_t wanted = 0;
-    std::shared_ptr<KeptTable> table = PackKept(capacity, wanted);
+    std::shared_ptr<MaterialisedTable> table = PackMaterialised(capacity, wanted);
     if (wanted > capacity)
-      table = PackKept(wanted, wanted);
+      table = PackMaterialised(wanted, wanted);
     table->Truncate(wanted);
-    context_.SetKept(number_, std::move(table));
+    context_.SetMaterialised(number_, std::move(table));
   } else if (groups_ != 0) {
     GiveGroups();
   }

@@ -72,7 +72,7 @@ class GroupTableRun : public GrowingSinkRun {
                             const ReadOutputs& read_outputs);
   //! The groups that are wanted as a table; `wanted` becomes their number. Those beyond `capacity`
   //! have no room.
-  std::shared_ptr<KeptTable> PackKept(uint32_t capacity, uint32_t& wanted);
+  std::shared_ptr<MaterialisedTable> PackMaterialised(uint32_t capacity, uint32_t& wanted);
   //! Gives the groups to the host.
   void GiveGroups();
   //! Frees the table.

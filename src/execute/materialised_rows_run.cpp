@@ -7,14 +7,14 @@ MaterialisedRowsRun::MaterialisedRowsRun(RunContext& context, size_t number)
 
 void MaterialisedRowsRun::TakeBatch(PipelineRun& pipeline, const Batch& /*batch*/) {
   const Regions regions = FilledRegions(pipeline);
-  std::vector<KeptRows::Column> columns;
+  std::vector<MaterialisedTableBuilder::Column> columns;
   for (const OutputBuffers& buffers : Outputs())
     columns.push_back({buffers.values, buffers.nulls});
   rows_.Append(context_.Queue(), regions, columns, pipeline.Kernel().work_group);
 }
 
 void MaterialisedRowsRun::Finish() {
-  context_.SetKept(number_, rows_.Table(context_.Queue()));
+  context_.SetMaterialised(number_, rows_.Table(context_.Queue()));
   RegionsRun::Finish();
 }
 

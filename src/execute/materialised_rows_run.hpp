@@ -1,6 +1,6 @@
 #pragma once
 
-#include "execute/kept_rows.hpp"
+#include "execute/materialised_table_builder.hpp"
 #include "execute/rows_run.hpp"
 
 namespace margay::execute {
@@ -14,7 +14,7 @@ class MaterialisedRowsRun : public RegionsRun {
   void Finish() override;
 
  private:
-  KeptRows rows_;
+  MaterialisedTableBuilder rows_;
 };
 
 }  // namespace margay::execute

@@ -141,13 +141,13 @@ class Part {
  public:
   //! Lowers `plan` over `images`, one per scan in the order of plan::Scans(). Writes no kernel.
   //! `method` is that of all joins that it can serve; without one each has what suits it. With
-  //! `may_guess`, few rows may be looked up in tables that would else be scanned, by estimates of
-  //! how many there are. Throws ImageLost where an image lacks a column of its scan.
+  //! `uses_estimates`, few rows may be looked up in tables that would else be scanned, by estimates
+  //! of how many there are. Throws ImageLost where an image lacks a column of its scan.
   static std::variant<std::shared_ptr<const Part>, plan::Refusal> Make(
       const plan::NodePointer& plan,
       const std::vector<std::shared_ptr<storage::TableImage>>& images, const Place& place,
       optimize::Shape shape, std::optional<optimize::JoinMethod> method = {},
-      bool may_guess = true);
+      bool uses_estimates = true);
   virtual ~Part() = default;
 
   //! All kernels are written, and their programs in memory: a run will not wait for a compiler.
@@ -164,7 +164,7 @@ class Part {
   virtual std::vector<std::string> DescribeJoins() const = 0;
   //! Whether a run took longer than it would without such estimates: the part had better be made
   //! without them.
-  virtual bool GuessedWrong() const = 0;
+  virtual bool EstimatedWrong() const = 0;
   //! Whether its runs evaluate dictionary functions.
   virtual bool EvaluatesFunctions() const = 0;
   //! Memory of the host that grows with the dictionaries it depends on.

@@ -304,7 +304,7 @@ void PipelineRun::BindColumns(ArgumentBinder& binder, size_t segment) const {
 void PipelineRun::BindGathered(ArgumentBinder& binder, const InputColumn& column, size_t local,
                                const storage::PinnedExtents& pins) const {
   if (!column.image) {
-    BindKept(binder, column, local, pins);
+    BindMaterialised(binder, column, local, pins);
     return;
   }
   if (pins.data.empty())
@@ -326,12 +326,12 @@ void PipelineRun::BindTexts(ArgumentBinder& binder, size_t local,
     binder.Bind({ArgumentKind::Text, local, extent}, pins.texts[extent].Buffer());
 }
 
-void PipelineRun::BindKept(ArgumentBinder& binder, const InputColumn& column, size_t local,
-                           const storage::PinnedExtents& pins) const {
-  const KeptTable::Column& kept = context_.KeptAs(column.table)->At(column.id);
-  binder.Bind({ArgumentKind::Column, local}, kept.values);
+void PipelineRun::BindMaterialised(ArgumentBinder& binder, const InputColumn& column, size_t local,
+                                   const storage::PinnedExtents& pins) const {
+  const MaterialisedTable::Column& stored = context_.MaterialisedAs(column.table)->At(column.id);
+  binder.Bind({ArgumentKind::Column, local}, stored.values);
   if (column.form->HasValidity())
-    binder.Bind({ArgumentKind::Validity, local}, kept.validity);
+    binder.Bind({ArgumentKind::Validity, local}, stored.validity);
   if (!column.RefersToText())
     return;
   if (pins.data.empty())

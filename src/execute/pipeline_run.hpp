@@ -77,9 +77,9 @@ class PipelineRun {
   void PinJoined();
   //! Pins what belongs to the data extent `extent` of the columns that are scanned.
   void PinScanned(size_t extent);
-  //! Sets the arguments of a column of a kept table; see BindGathered.
-  void BindKept(ArgumentBinder& binder, const optimize::InputColumn& column, size_t local,
-                const storage::PinnedExtents& pins) const;
+  //! Sets the arguments of a column of a materialised table; see BindGathered.
+  void BindMaterialised(ArgumentBinder& binder, const optimize::InputColumn& column, size_t local,
+                        const storage::PinnedExtents& pins) const;
   //! Sets the arguments of the bytes of text whose rows are found by their numbers.
   void BindTexts(ArgumentBinder& binder, size_t local, const storage::PinnedExtents& pins) const;
   //! How many of the first `count` of these segments have their bytes in the same text extents.

@@ -84,13 +84,13 @@ std::vector<compile::KernelDigest> DigestsOf(const optimize::Program& program) {
 
 std::variant<std::shared_ptr<const Part>, plan::Refusal> Part::Make(
     const plan::NodePointer& plan, const Images& images, const Place& place, optimize::Shape shape,
-    std::optional<optimize::JoinMethod> method, bool may_guess) {
+    std::optional<optimize::JoinMethod> method, bool uses_estimates) {
   Attempt attempt =
-      TryMake(plan, images, place, {shape, method, may_guess ? place.pool->Limit() : 0});
+      TryMake(plan, images, place, {shape, method, uses_estimates ? place.pool->Limit() : 0});
   if (attempt.part)
     return attempt.part;
   // Rows that are looked up come in no order that two halves would share.
-  if (may_guess)
+  if (uses_estimates)
     return Make(plan, images, place, shape, method, false);
   const auto halves = attempt.is_too_wide ? SplitPart::Cut(plan) : std::nullopt;
   if (!halves)

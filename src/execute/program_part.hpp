@@ -27,7 +27,7 @@ class ProgramPart : public Part, public std::enable_shared_from_this<ProgramPart
   std::string Source() const override;
   std::string ProgramText() const override;
   std::vector<std::string> DescribeJoins() const override;
-  bool GuessedWrong() const override { return learned_->History().EstimatedWrong(); }
+  bool EstimatedWrong() const override { return learned_->History().EstimatedWrong(); }
   bool EvaluatesFunctions() const override;
   uint64_t HostBytes() const override;
   std::unique_ptr<Run> Start(RunOptions options) const override;

@@ -25,7 +25,7 @@ RunContext::RunContext(const ProgramPart& part, RunOptions options)
       kernels_(part.GetKernels()),
       options_(std::move(options)),
       pins_(options_.source, statistics_.extents_restored),
-      kept_(part.Program().sinks.size()) {
+      materialised_(part.Program().sinks.size()) {
   for (const optimize::ProgramPipeline& pipeline : Program().pipelines) {
     const optimize::LoweredPipeline& lowered = *pipeline.lowered;
     pins_.Hold(lowered.columns);
@@ -36,25 +36,25 @@ RunContext::RunContext(const ProgramPart& part, RunOptions options)
   }
 }
 
-const KeptTable* RunContext::KeptAs(size_t table) const {
+const MaterialisedTable* RunContext::MaterialisedAs(size_t table) const {
   const auto& sink = Program().tables[table].sink;
-  return sink ? kept_[*sink].get() : nullptr;
+  return sink ? materialised_[*sink].get() : nullptr;
 }
 
 uint64_t RunContext::RowsOf(size_t table) const {
   const storage::TableImage* image = part_.ImageOf(table);
-  return image != nullptr ? image->Rows() : KeptAs(table)->Rows();
+  return image != nullptr ? image->Rows() : MaterialisedAs(table)->Rows();
 }
 
 void RunContext::ReleaseSink(size_t sink) {
-  kept_[sink] = nullptr;
+  materialised_[sink] = nullptr;
   joins_.Release(sink);
 }
 
 void RunContext::Release() {
   pins_.Release();
   joins_ = JoinBuffers();
-  std::fill(kept_.begin(), kept_.end(), nullptr);
+  std::fill(materialised_.begin(), materialised_.end(), nullptr);
 }
 
 void RunContext::CountLaunches(const std::string& name, size_t first, uint64_t launches,

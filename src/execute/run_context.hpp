@@ -9,7 +9,7 @@
 
 #include "execute/column_pins.hpp"
 #include "execute/join_buffers.hpp"
-#include "execute/kept_table.hpp"
+#include "execute/materialised_table.hpp"
 #include "execute/part.hpp"
 #include "execute/program_part.hpp"
 
@@ -66,11 +66,11 @@ class RunContext {
   void AwaitKeyRange(size_t sink);
   const KeyRange& KeyRangeOf(size_t sink) const { return key_ranges_.at(sink); }
   //! What a sink has left on the device for others.
-  void SetKept(size_t sink, std::shared_ptr<const KeptTable> table) {
-    kept_[sink] = std::move(table);
+  void SetMaterialised(size_t sink, std::shared_ptr<const MaterialisedTable> table) {
+    materialised_[sink] = std::move(table);
   }
   //! The rows that are read as `table`; null where that is an image.
-  const KeptTable* KeptAs(size_t table) const;
+  const MaterialisedTable* MaterialisedAs(size_t table) const;
   //! Rows of a table, once it is there.
   uint64_t RowsOf(size_t table) const;
   //! Lets go of what a sink has left: nobody reads it any more.
@@ -191,9 +191,9 @@ class RunContext {
   std::map<size_t, KeyRange> key_ranges_;        //!< by sink
   std::map<size_t, size_t> awaited_key_ranges_;  //!< the queue that reads it, by sink
   std::shared_ptr<const device::Buffer> no_rows_;
-  std::vector<std::shared_ptr<const KeptTable>> kept_;  //!< by sink
-  std::vector<PendingLaunch> pending_;                  //!< in their order
-  std::deque<ResultBatch> results_;                     //!< not handed on yet
+  std::vector<std::shared_ptr<const MaterialisedTable>> materialised_;  //!< by sink
+  std::vector<PendingLaunch> pending_;                                  //!< in their order
+  std::deque<ResultBatch> results_;                                     //!< not handed on yet
 };
 
 //! A table that a kernel fills has no room for what is to come.

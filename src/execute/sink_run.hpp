@@ -61,7 +61,7 @@ class SinkRun {
     return std::get<Kind>(context_.Program().pipelines[Sink().pipelines[0]].lowered->sink);
   }
   //! Whether the result stays on the device.
-  bool IsKept() const { return !Sink().columns.empty(); }
+  bool IsMaterialised() const { return !Sink().columns.empty(); }
 
   RunContext& context_;
   const size_t number_;

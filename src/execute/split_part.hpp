@@ -24,7 +24,9 @@ class SplitPart : public Part, public std::enable_shared_from_this<SplitPart> {
     return left_->ProgramText() + "\n" + right_->ProgramText();
   }
   std::vector<std::string> DescribeJoins() const override { return left_->DescribeJoins(); }
-  bool GuessedWrong() const override { return left_->GuessedWrong() || right_->GuessedWrong(); }
+  bool EstimatedWrong() const override {
+    return left_->EstimatedWrong() || right_->EstimatedWrong();
+  }
   bool EvaluatesFunctions() const override {
     return left_->EvaluatesFunctions() || right_->EvaluatesFunctions();
   }

@@ -29,7 +29,7 @@ std::vector<std::pair<std::string, uint64_t>> Counters::List() const {
           {"bytes_built", bytes_built},
           {"columns_lost", columns_lost},
           {"extents_restored", extents_restored},
-          {"turns_alone", turns_alone},
+          {"executions_alone", executions_alone},
           {"partitioned_executions", partitioned_executions},
           {"structures_built", structures_built},
           {"structures_reused", structures_reused},

@@ -27,7 +27,7 @@ struct Counters {
   std::atomic<uint64_t> bytes_built{0};
   std::atomic<uint64_t> columns_lost{0};            //!< found dropped when they were needed
   std::atomic<uint64_t> extents_restored{0};        //!< of columns, encoded again while a query ran
-  std::atomic<uint64_t> turns_alone{0};             //!< executions that had to be alone on a device
+  std::atomic<uint64_t> executions_alone{0};        //!< executions that had to be alone on a device
   std::atomic<uint64_t> partitioned_executions{0};  //!< by devices, part of the rows after part
   std::atomic<uint64_t> structures_built{0};        //!< join tables made, to be kept
   std::atomic<uint64_t> structures_reused{0};       //!< join tables that were found

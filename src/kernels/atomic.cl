@@ -6,7 +6,7 @@
 
 static inline void atomic_add_long(volatile __global long *word, long value) { atom_add(word, value); }
 
-// Starts from a guess instead of a read: a plain read beside atomic writes would be a race.
+// Starts from any value instead of a read: a plain read beside atomic writes would be a race.
 static inline void atomic_add_double(volatile __global long *word, double value) {
   long held = 0;
   for (;;) {

@@ -22,8 +22,8 @@ class ColumnImage;
 
 //! How a column is encoded and what is known about its values: all that kernels are generated from.
 //! Of an image's column all of it is exact. Of a column that is computed on the device later, the
-//! rows are the most that it can have, beside a guess of how many there will be, its statistics are
-//! bounds, and nothing is known about its segments.
+//! rows are the most that it can have, beside an estimate of how many there will be, its statistics
+//! are bounds, and nothing is known about its segments.
 class ColumnForm {
  public:
   struct Parts {
@@ -56,7 +56,7 @@ class ColumnForm {
   //! Bytes per row: 1, 2, 4, 8 or 16.
   size_t Width() const { return parts_.width; }
   uint64_t Rows() const { return parts_.rows; }
-  //! Guessed where Rows() is only the most there can be.
+  //! An estimate where Rows() is only the most there can be.
   uint64_t ExpectedRows() const { return parts_.expected_rows.value_or(parts_.rows); }
   const ColumnStatistics& Statistics() const { return parts_.statistics; }
   const std::vector<SegmentStatistics>& Segments() const { return parts_.segments; }

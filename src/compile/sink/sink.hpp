@@ -16,9 +16,9 @@ class LanesGenerator;
 //!
 //! A kernel's code, and what a sink adds to it:
 //!
-//!     sources, definitions, functions                      Sources(), WriteDefinitions(),
-//!     WriteFunctions()
-//!     __kernel void part(arguments) {                      AddArguments()
+//!     sources                                              Sources()
+//!     definitions, functions                               WriteDefinitions(), WriteFunctions()
+//!     __kernel void run_pipeline(arguments) {              AddArguments()
 //!       declarations                                       WriteBegin()
 //!       for (units) {
 //!         ...                                              WriteUnitBegin()

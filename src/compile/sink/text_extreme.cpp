@@ -26,7 +26,7 @@ void TextExtreme::WriteFold(KernelContext& context, CodeBlock& block, const std:
 
 void TextExtreme::WriteAtomicFold(KernelContext& context, CodeBlock& block, const std::string& into,
                                   const std::string& from) const {
-  // Starts from a guess instead of a read: a plain read beside atomic writes would be a race.
+  // Starts from any value instead of a read: a plain read beside atomic writes would be a race.
   block.Open("for (long held = 0; " + from + " != 0;) {");
   block.Line("const long seen = atom_cmpxchg(" + into + ", held, " + from + ");");
   block.Line("if (seen == held || seen == " + from + ") break;");

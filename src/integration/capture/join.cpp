@@ -24,7 +24,7 @@ using duckdb::LogicalOperatorType;
 //! whose rows a join keeps. MARK and SINGLE joins are more than a join, see mark_join.cpp.
 struct JoinForm {
   plan::JoinKind kind = plan::JoinKind::Inner;
-  bool is_exchanged = false;  //!< the plan probes with DuckDB's right input
+  bool is_swapped = false;  //!< the plan probes with DuckDB's right input
 };
 
 std::optional<JoinForm> FormOf(JoinType type) {
@@ -123,17 +123,17 @@ class ConditionCapture {
   }
 
   //! Adds the conditions of `op`, see TypeOf.
-  Reason AddAll(const duckdb::LogicalOperator& op, bool is_exchanged) {
+  Reason AddAll(const duckdb::LogicalOperator& op, bool is_swapped) {
     if (op.type == LogicalOperatorType::LOGICAL_ANY_JOIN) {
       return AddPredicate(*op.Cast<duckdb::LogicalAnyJoin>().condition);
     }
     const auto* join = ComparisonsOf(op);
-    return join == nullptr ? std::nullopt : AddComparisons(*join, is_exchanged);
+    return join == nullptr ? std::nullopt : AddComparisons(*join, is_swapped);
   }
 
-  Reason AddComparisons(const duckdb::LogicalComparisonJoin& join, bool is_exchanged) {
+  Reason AddComparisons(const duckdb::LogicalComparisonJoin& join, bool is_swapped) {
     for (const duckdb::JoinCondition& condition : join.conditions) {
-      if (Reason reason = Add(ComparisonOf(condition), is_exchanged)) {
+      if (Reason reason = Add(ComparisonOf(condition), is_swapped)) {
         return reason;
       }
     }
@@ -181,24 +181,24 @@ class ConditionCapture {
   }
 
  private:
-  Reason Add(const JoinComparison& comparison, bool is_exchanged) {
+  Reason Add(const JoinComparison& comparison, bool is_swapped) {
     CapturedExpression left =
-        ExpressionCapture(context_, is_exchanged ? build_ : probe_).Capture(comparison.left);
+        ExpressionCapture(context_, is_swapped ? build_ : probe_).Capture(comparison.left);
     if (!left) {
       return left.reason;
     }
     CapturedExpression right =
-        ExpressionCapture(context_, is_exchanged ? probe_ : build_).Capture(comparison.right);
+        ExpressionCapture(context_, is_swapped ? probe_ : build_).Capture(comparison.right);
     if (!right) {
       return right.reason;
     }
     if (IsEquality(comparison)) {
-      const plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
-      return AddKey({is_exchanged ? right.expression : left.expression, of_build,
+      const plan::ExpressionPointer& of_build = is_swapped ? left.expression : right.expression;
+      return AddKey({is_swapped ? right.expression : left.expression, of_build,
                      comparison.type == ExpressionType::COMPARE_NOT_DISTINCT_FROM &&
                          !optimize::IsNeverNull(*of_build, build_node_)});
     }
-    plan::ExpressionPointer& of_build = is_exchanged ? left.expression : right.expression;
+    plan::ExpressionPointer& of_build = is_swapped ? left.expression : right.expression;
     of_build = plan::Substitute(of_build, build_columns_);
     CapturedExpression captured =
         CaptureComparison(comparison.type, left.expression, right.expression);
@@ -323,7 +323,7 @@ bool LooksUpRight(const duckdb::LogicalOperator& op) {
     return true;
   }
   const std::optional<JoinForm> form = FormOf(TypeOf(op));
-  return form && !form->is_exchanged && TypeOf(op) != JoinType::OUTER;
+  return form && !form->is_swapped && TypeOf(op) != JoinType::OUTER;
 }
 
 Reason CaptureKeys(duckdb::ClientContext& context, const duckdb::LogicalComparisonJoin& join,
@@ -389,15 +389,15 @@ void AddUnmatched(const ConditionCapture& conditions, const Relation& probe, con
   for (plan::JoinKey& key : keys) {
     std::swap(key.probe, key.build);
   }
-  std::vector<plan::ExpressionPointer> exchanged;
+  std::vector<plan::ExpressionPointer> swapped;
   for (size_t i = 0; i < probe_columns + build_columns; i++) {
     const CapturedColumn& column = joined.scope.columns[i];
-    exchanged.push_back(plan::Expression::Column(
+    swapped.push_back(plan::Expression::Column(
         i < probe_columns ? i + build_columns : i - probe_columns, column.type, column.name));
   }
   plan::ExpressionPointer residual = conditions.Residual();
   if (residual) {
-    residual = plan::Substitute(residual, exchanged);
+    residual = plan::Substitute(residual, swapped);
   }
   const plan::NodePointer unmatched = plan::Node::Join(plan::JoinKind::Anti, build.node, probe.node,
                                                        std::move(keys), std::move(residual));
@@ -411,7 +411,7 @@ void AddUnmatched(const ConditionCapture& conditions, const Relation& probe, con
     const CapturedColumn& column = joined.scope.columns[*binding.column];
     matches.push_back(plan::Expression::Column(*binding.column, column.type, column.name));
     others.push_back(*binding.column < probe_columns ? plan::Expression::Null(column.type)
-                                                     : exchanged[*binding.column]);
+                                                     : swapped[*binding.column]);
     binding.column = columns.size();
     columns.push_back(column);
   }
@@ -443,11 +443,11 @@ Reason JoinInputs(duckdb::ClientContext& context, duckdb::LogicalOperator& op, c
                                   : AddSingleJoin(context, join, left, right, result);
   }
   const JoinForm form = *FormOf(type);
-  const Relation& probe = form.is_exchanged ? right : left;
-  const Relation& build = form.is_exchanged ? left : right;
+  const Relation& probe = form.is_swapped ? right : left;
+  const Relation& build = form.is_swapped ? left : right;
   std::vector<CapturedColumn> columns = Concatenate(context, form.kind, probe.scope, build.scope);
   ConditionCapture conditions(context, probe, build, columns);
-  if (Reason reason = conditions.AddAll(op, form.is_exchanged)) {
+  if (Reason reason = conditions.AddAll(op, form.is_swapped)) {
     return reason;
   }
   if (type == JoinType::OUTER) {
@@ -467,9 +467,9 @@ Reason JoinInputs(duckdb::ClientContext& context, duckdb::LogicalOperator& op, c
   }
   if (!plan::GivesBuildSide(form.kind)) {
     columns.resize(probe_columns);
-    result.scope.bindings = form.is_exchanged ? std::move(rights) : std::move(lefts);
+    result.scope.bindings = form.is_swapped ? std::move(rights) : std::move(lefts);
   } else {
-    for (CapturedBinding& binding : form.is_exchanged ? lefts : rights) {
+    for (CapturedBinding& binding : form.is_swapped ? lefts : rights) {
       if (binding.column) {
         *binding.column += probe_columns;
       }

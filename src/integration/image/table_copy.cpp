@@ -43,9 +43,9 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
                                  Counters& counters) {
   auto& keeper = *copies[0];
   auto inputs = InputsOf(*plan, copies);
-  auto make = [&](bool may_guess = true) {
+  auto make = [&](bool uses_estimates = true) {
     counters.parts_lowered++;
-    return execute::Part::Make(plan, inputs.images, *keeper.place_, shape, method, may_guess);
+    return execute::Part::Make(plan, inputs.images, *keeper.place_, shape, method, uses_estimates);
   };
   if (plan::DependsOnSettings(*plan)) {
     return make();
@@ -55,7 +55,7 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   std::shared_ptr<const execute::Part> wrong;
   if (kept) {
     const auto* known = std::get_if<std::shared_ptr<const execute::Part>>(&*kept);
-    if (known == nullptr || !(*known)->GuessedWrong()) {
+    if (known == nullptr || !(*known)->EstimatedWrong()) {
       return *kept;
     }
     wrong = *known;
@@ -66,12 +66,12 @@ PartOrRefusal TableCopy::PartFor(const plan::NodePointer& plan, const TableCopie
   }
   const auto* made = std::get_if<std::shared_ptr<const execute::Part>>(&part);
   if (made != nullptr &&
-      ((*made)->EvaluatesFunctions() || (*made)->HostBytes() > kLargestKeptPart)) {
+      ((*made)->EvaluatesFunctions() || (*made)->HostBytes() > kLargestCachedPart)) {
     return part;  // which needs the connection of its query, or memory that nobody counts
   }
   if (std::all_of(copies.begin(), copies.end(),
                   [](const auto& copy) { return copy->IsCached(); })) {
-    keeper.KeepPart(key, std::move(inputs), part);
+    keeper.CachePart(key, std::move(inputs), part);
   }
   return part;
 }
@@ -90,14 +90,14 @@ std::optional<PartOrRefusal> TableCopy::FindPart(const PartKey& key, const Input
   return found->second.part;
 }
 
-void TableCopy::KeepPart(const PartKey& key, Inputs inputs, const PartOrRefusal& part) {
+void TableCopy::CachePart(const PartKey& key, Inputs inputs, const PartOrRefusal& part) {
   const std::lock_guard<std::mutex> guard(mutex_);
   if (const auto known = parts_.find(key); known != parts_.end()) {
     order_.erase(known->second.place);
     parts_.erase(known);
   }
   order_.push_front(key);
-  parts_.emplace(key, KeptPart{std::move(inputs), part, order_.begin()});
+  parts_.emplace(key, CachedPart{std::move(inputs), part, order_.begin()});
   if (order_.size() > kMostParts) {
     parts_.erase(order_.back());
     order_.pop_back();

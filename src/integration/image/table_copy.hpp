@@ -80,7 +80,7 @@ class TableCopy {
   struct PartKeyHash {
     size_t operator()(const PartKey& key) const { return plan::HashOf(*key.plan); }
   };
-  struct KeptPart {
+  struct CachedPart {
     Inputs inputs;
     PartOrRefusal part;
     std::list<PartKey>::iterator place;  //!< in order_
@@ -90,19 +90,19 @@ class TableCopy {
 
   //! The part of `key` over `inputs` that is kept; none where there is none.
   std::optional<PartOrRefusal> FindPart(const PartKey& key, const Inputs& inputs);
-  void KeepPart(const PartKey& key, Inputs inputs, const PartOrRefusal& part);
+  void CachePart(const PartKey& key, Inputs inputs, const PartOrRefusal& part);
 
   //! Enough for the statements of an application. Parts are small: programs and parameters, some
   //! 100 KB. Only what they know of the strings of a dictionary can be large.
   static constexpr size_t kMostParts = 1024;
-  static constexpr uint64_t kLargestKeptPart = uint64_t{1} << 20;
+  static constexpr uint64_t kLargestCachedPart = uint64_t{1} << 20;
 
   const std::shared_ptr<const OpenDevice> place_;
   const std::shared_ptr<storage::TableImage> image_;
   const std::shared_ptr<const TableSource> source_;
   std::atomic<bool> is_cached_{false};
   std::mutex mutex_;
-  std::unordered_map<PartKey, KeptPart, PartKeyHash> parts_;
+  std::unordered_map<PartKey, CachedPart, PartKeyHash> parts_;
   std::list<PartKey> order_;  //!< keys of parts_, the one that was used last comes first
 };
 

@@ -99,7 +99,7 @@ void DescribeRun(const execute::RunStatistics& statistics, const PlacementTimes&
       std::to_string(statistics.segments_skipped) + " of " + std::to_string(statistics.segments);
   if (statistics.structures_built + statistics.structures_reused > 0) {
     result["Join tables"] = std::to_string(statistics.structures_reused) + " from the cache, " +
-                            std::to_string(statistics.structures_built) + " made for it";
+                            std::to_string(statistics.structures_built) + " built";
   }
   if (statistics.extents_restored > 0) {
     result["Extents encoded again"] = std::to_string(statistics.extents_restored);

@@ -363,7 +363,8 @@ void PhysicalPart::Attempt(duckdb::ClientContext& context, PartSourceState& stat
   if (!ticket) {
     throw NotReady("another query has to be alone on the device, for lack of memory");
   }
-  Instance::Get(context)->counters.turns_alone += kind == schedule::Admission::Kind::Alone ? 1 : 0;
+  Instance::Get(context)->counters.executions_alone +=
+      kind == schedule::Admission::Kind::Alone ? 1 : 0;
   try {
     RunOnDevice(context, state);
   } catch (...) {

@@ -9,8 +9,8 @@
 
 namespace margay::optimize {
 
-//! Guesses from statistics which share of its rows a filter keeps, between 0 and 1. Values count as
-//! spread evenly, and filters of different columns as independent of each other. Only costs may
+//! Estimates from statistics which share of its rows a filter keeps, between 0 and 1. Values count
+//! as spread evenly, and filters of different columns as independent of each other. Only costs may
 //! depend on it.
 class Selectivity {
  public:

@@ -162,8 +162,8 @@ uint64_t EstimateGroups(const Pipeline& pipeline, const AggregateLayout& layout,
   return groups;
 }
 
-//! A guess of how many groups there will be; where there are more, a hash table grows. `rows` are
-//! those of the scanned table.
+//! An estimate of how many groups there will be; where there are more, a hash table grows. `rows`
+//! are those of the scanned table.
 uint64_t ExpectedGroups(const Stage& stage, const AggregateLayout& layout,
                         const ValueContext& context, uint64_t rows) {
   const Pipeline& pipeline = stage.result;

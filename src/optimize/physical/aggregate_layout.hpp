@@ -100,7 +100,7 @@ struct AggregateLayout {
   uint64_t rows_per_table = UINT64_MAX;
   //! A group has at most this many rows.
   uint64_t most_rows = 0;
-  //! A guess of how many groups have rows.
+  //! An estimate of how many groups have rows.
   uint64_t expected_groups = 1;
 
   //! At most this many groups have rows; at least 1.

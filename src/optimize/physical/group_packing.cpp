@@ -15,16 +15,21 @@ namespace {
 //! Adds the columns of a result to a packing.
 class PackedOutputs {
  public:
-  //! `kept` gets the columns of a result that stays on the device, else it is null. All outlive the
-  //! object.
-  PackedOutputs(GroupPacking& packing, std::vector<KeptColumn>* kept, const KeptSize& groups)
-      : packing_(packing), kept_(kept), groups_(groups), builder_(packing.values->builder) {}
+  //! `materialised` gets the columns of a result that stays on the device, else it is null. All
+  //! outlive the object.
+  PackedOutputs(GroupPacking& packing, std::vector<MaterialisedColumn>* materialised,
+                const MaterialisedSize& groups)
+      : packing_(packing),
+        materialised_(materialised),
+        groups_(groups),
+        builder_(packing.values->builder) {}
 
   //! Of a string: its code.
   void AddValue(const plan::Type& type, const Value& value,
                 const std::shared_ptr<const storage::Dictionary>& texts, size_t group_keys) {
-    if (kept_ != nullptr) {
-      Keep(KeepColumn(type, value.range, value.CanBeNull(), texts, groups_, group_keys), value);
+    if (materialised_ != nullptr) {
+      Keep(MaterialiseColumn(type, value.range, value.CanBeNull(), texts, groups_, group_keys),
+           value);
       return;
     }
     RowOutput output;
@@ -39,11 +44,11 @@ class PackedOutputs {
   void AddText(const plan::Type& type, const InputColumn& column, Value row,
                const std::shared_ptr<const plan::DictionaryFunction>& function) {
     row.node = StoredRow(row);
-    if (kept_ != nullptr) {
+    if (materialised_ != nullptr) {
       if (function != nullptr)
         throw Unsupported("computing " + function->ToString(column.name) +
                           " of groups below another operator");
-      Keep(KeepText(column, row.CanBeNull(), groups_), row);
+      Keep(MaterialiseText(column, row.CanBeNull(), groups_), row);
       return;
     }
     RowOutput output;
@@ -62,10 +67,10 @@ class PackedOutputs {
   }
 
  private:
-  void Keep(KeptColumn column, const Value& value) {
+  void Keep(MaterialisedColumn column, const Value& value) {
     packing_.outputs.push_back(OutputOf(column));
     packing_.outputs.back().value = value;
-    kept_->push_back(std::move(column));
+    materialised_->push_back(std::move(column));
   }
 
   //! A row that is stored, of any string where there is none.
@@ -79,8 +84,8 @@ class PackedOutputs {
   }
 
   GroupPacking& packing_;
-  std::vector<KeptColumn>* kept_;
-  const KeptSize groups_;
+  std::vector<MaterialisedColumn>* materialised_;
+  const MaterialisedSize groups_;
   ValueBuilder& builder_;
 };
 
@@ -133,13 +138,13 @@ void AddDependentKey(const plan::ExpressionPointer& key, GroupPacking& packing,
 
 GroupPacking GroupPacking::Of(const Pipeline& pipeline, const AggregateLayout& layout,
                               const ValueContext& context, const plan::ExpressionPointer& wanted,
-                              std::vector<KeptColumn>* kept) {
+                              std::vector<MaterialisedColumn>* materialised) {
   GroupPacking packing;
   // No table is scanned: rows of all are found by their numbers.
   packing.values = std::make_shared<KernelValues>(
       ValueContext{context.columns, context.dictionaries, SIZE_MAX, context.missing_tables});
   ValueBuilder& builder = packing.values->builder;
-  packing.columns = ColumnsOf(pipeline, layout, context.columns, kept == nullptr);
+  packing.columns = ColumnsOf(pipeline, layout, context.columns, materialised == nullptr);
   for (const SharedGroups::Row& row : layout.shared->rows)
     packing.numbers.AddTable(row.table);
   for (const InputColumn& column : packing.columns) {
@@ -151,7 +156,7 @@ GroupPacking GroupPacking::Of(const Pipeline& pipeline, const AggregateLayout& l
   if (filter.Exists())
     packing.filter = filter.Build(builder);
   GroupValues values(layout, builder);
-  PackedOutputs outputs(packing, kept, {layout.MostGroups(), layout.expected_groups});
+  PackedOutputs outputs(packing, materialised, {layout.MostGroups(), layout.expected_groups});
   for (size_t i = 0; i < layout.keys.size(); i++) {
     const GroupKey& key = layout.keys[i];
     if (key.is_dependent)

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "optimize/physical/aggregate_layout.hpp"
-#include "optimize/physical/kept_column.hpp"
 #include "optimize/physical/kernel_values.hpp"
 #include "optimize/physical/local_numbers.hpp"
+#include "optimize/physical/materialised_column.hpp"
 #include "optimize/physical/row_output.hpp"
 #include "optimize/physical/stage.hpp"
 
@@ -24,11 +24,11 @@ struct GroupPacking {
   std::optional<Value> filter;       //!< a boolean: which groups are wanted; none: all
 
   //! For the groups of `pipeline`, whose values are over `context`. Where the result stays on the
-  //! device, `kept` gets its columns, else it is null. Groups for which `wanted`, a predicate over
-  //! the outputs or null, is not true may be left out. Throws Unsupported.
+  //! device, `materialised` gets its columns, else it is null. Groups for which `wanted`, a
+  //! predicate over the outputs or null, is not true may be left out. Throws Unsupported.
   static GroupPacking Of(const Pipeline& pipeline, const AggregateLayout& layout,
                          const ValueContext& context, const plan::ExpressionPointer& wanted,
-                         std::vector<KeptColumn>* kept);
+                         std::vector<MaterialisedColumn>* materialised);
 };
 
 }  // namespace margay::optimize

@@ -24,7 +24,7 @@ constexpr double kRowsPerLookup = 1.2;
 //! 3 ns per row, a step of a chain 60 to 100.
 constexpr double kRowsPerStep = 32;
 
-//! Anti joins leave this share of the rows at least, as far as guesses go: why else would they be
+//! Anti joins leave this share of the rows at least, as far as estimates go: why else would they be
 //! there.
 constexpr double kLeftByAntiJoins = 0.1;
 
@@ -45,7 +45,7 @@ class JoinOrder {
         columns_(columns),
         rows_(rows),
         dictionaries_(dictionaries),
-        follows_chains_(shape == Shape::Loop),
+        looks_rows_up_(shape == Shape::Loop),
         memory_(memory),
         selectivity_(columns, dictionaries),
         expected_(rows.begin(), rows.end()) {
@@ -59,23 +59,23 @@ class JoinOrder {
       Uncompress(join);
       UseOwnKeys(join);
     }
-    // Guesses change with the order of joins: what would go back and forth stays.
+    // Estimates change with the order of joins: what would go back and forth stays.
     for (size_t left = 2 * pipeline.joins.size(); left > 0; left--) {
-      const std::optional<size_t> number = FindExchange(pipeline);
+      const std::optional<size_t> number = FindSwap(pipeline);
       if (!number)
         break;
-      Exchange(pipeline, *number);
+      SwapSides(pipeline, *number);
     }
     for (size_t i = 0; i < pipeline.joins.size(); i++) {
-      if (Follows(pipeline, i))
+      if (IsIndexLookup(pipeline, i))
         stage_.spared_rows += rows_[stage_.builds[pipeline.joins[i].build].pipeline.table];
       if (ShouldLift(pipeline, i))
         Lift(pipeline, i);
     }
   }
 
-  //! Guesses how many rows come out of a pipeline, or get to one of its joins, for each row of its
-  //! table, of the most there can be.
+  //! Estimates how many rows come out of a pipeline, or get to one of its joins, for each row of
+  //! its table, of the most there can be.
   double ExpectedShare(const Pipeline& pipeline, size_t number) const {
     const auto rows = static_cast<double>(rows_[pipeline.table]);
     return rows == 0 ? 1 : RowsBefore(pipeline, number) / rows;
@@ -133,11 +133,11 @@ class JoinOrder {
     }
   }
 
-  std::optional<size_t> FindExchange(const Pipeline& pipeline) const {
+  std::optional<size_t> FindSwap(const Pipeline& pipeline) const {
     for (size_t i = 0; i < pipeline.joins.size(); i++) {
-      if (ShouldExchange(pipeline, pipeline.joins[i]))
+      if (ShouldSwap(pipeline, pipeline.joins[i]))
         return i;
-      // The joins before an exchanged one get fewer rows, and so must not raise errors.
+      // The joins before a swapped one get fewer rows, and so must not raise errors.
       if (CanFault(pipeline, pipeline.joins[i]))
         return std::nullopt;
     }
@@ -180,7 +180,7 @@ class JoinOrder {
     });
   }
 
-  bool ShouldExchange(const Pipeline& pipeline, const PipelineJoin& join) const {
+  bool ShouldSwap(const Pipeline& pipeline, const PipelineJoin& join) const {
     const Pipeline& build = stage_.builds[join.build].pipeline;
     // A nested loop has as many steps either way, but the scanned side is what work-items share.
     if (join.kind == plan::JoinKind::Inner && join.keys.empty())
@@ -206,7 +206,7 @@ class JoinOrder {
   }
 
   //! Whether join `number` looks rows up in a larger table that would else be scanned.
-  bool Follows(const Pipeline& pipeline, size_t number) const {
+  bool IsIndexLookup(const Pipeline& pipeline, size_t number) const {
     const PipelineJoin& join = pipeline.joins[number];
     const Pipeline& build = stage_.builds[join.build].pipeline;
     return join.kind == plan::JoinKind::Inner && !join.keys.empty() &&
@@ -228,12 +228,12 @@ class JoinOrder {
         return false;
       steps = std::min(steps, RowsPerValue(of_many));
     }
-    return follows_chains_ && CanLookUp(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
+    return looks_rows_up_ && CanLookUp(many.table) && CanLift(many) && steps <= kMostStepsPerRow &&
            RowsBefore(few, number) * std::max(steps, 1.0) * kRowsPerStep <=
                static_cast<double>(rows_[many.table]);
   }
 
-  //! Guesses how many rows have one value of a column.
+  //! Estimates how many rows have one value of a column.
   double RowsPerValue(const plan::Expression& column) const {
     const auto values = selectivity_.DifferentValues(column);
     return values ? static_cast<double>(columns_[column.ColumnIndex()].form->Rows()) / *values
@@ -253,18 +253,18 @@ class JoinOrder {
   //! Makes the table of `pipeline` a build side, and the build side of its join `number` what is
   //! scanned. The joins before that one come behind it, and its conditions, which may need them,
   //! behind these.
-  void Exchange(Pipeline& pipeline, size_t number) const {
-    PipelineJoin exchanged = pipeline.joins[number];
-    BuildPipeline& build = stage_.builds[exchanged.build];
-    const std::vector<plan::ExpressionPointer> conditions = TakeConditions(exchanged);
+  void SwapSides(Pipeline& pipeline, size_t number) const {
+    PipelineJoin swapped = pipeline.joins[number];
+    BuildPipeline& build = stage_.builds[swapped.build];
+    const std::vector<plan::ExpressionPointer> conditions = TakeConditions(swapped);
     std::vector<PipelineJoin> joins = std::move(build.pipeline.joins);
     build.pipeline.joins.clear();
     build.keys.clear();
-    for (plan::JoinKey& key : exchanged.keys) {
+    for (plan::JoinKey& key : swapped.keys) {
       std::swap(key.probe, key.build);
       build.keys.push_back(key.build);
     }
-    joins.push_back(std::move(exchanged));
+    joins.push_back(std::move(swapped));
     const auto first = pipeline.joins.begin();
     const auto place = first + static_cast<ptrdiff_t>(number);
     joins.insert(joins.end(), first, place);
@@ -345,7 +345,7 @@ class JoinOrder {
                           lifted.begin(), lifted.end());
   }
 
-  //! Guesses the rows that reach join `number`.
+  //! Estimates the rows that reach join `number`.
   double RowsBefore(const Pipeline& pipeline, size_t number) const {
     double rows = expected_[pipeline.table] * selectivity_.Of(pipeline.conjuncts);
     for (size_t i = 0; i < number; i++) {
@@ -365,7 +365,7 @@ class JoinOrder {
     return rows;
   }
 
-  //! Guesses how many rows of the build side an inner join by equality finds for a row.
+  //! Estimates how many rows of the build side an inner join by equality finds for a row.
   double MatchesPerRow(const PipelineJoin& join, const Pipeline& build) const {
     const double share = ExpectedShare(build);
     // Rows with a key that only one of its table has share the build side's.
@@ -384,10 +384,10 @@ class JoinOrder {
   const std::vector<uint64_t>& rows_;
   DictionaryCache& dictionaries_;
   //! On an H200, TPC-H's Q8 at scale 10 takes 0.6 ms scanning and 4.5 ms following.
-  const bool follows_chains_;
+  const bool looks_rows_up_;
   const uint64_t memory_;
   const Selectivity selectivity_;
-  std::vector<double> expected_;  //!< rows of tables; guessed where `rows_` are the most
+  std::vector<double> expected_;  //!< rows of tables; estimated where `rows_` are the most
 };
 
 }  // namespace

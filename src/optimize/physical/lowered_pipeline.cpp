@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "optimize/physical/kept_rows.hpp"
+#include "optimize/physical/materialised_output.hpp"
 #include "optimize/physical/plain_build.hpp"
 #include "optimize/unsupported.hpp"
 
@@ -75,7 +75,7 @@ std::set<size_t> ColumnsRead(const LoweredPipeline::Input& input, const Aggregat
 }
 
 //! The value of `expression`, an output of a union's input, as a column of the union holds it.
-Value ValueInUnion(const plan::ExpressionPointer& expression, const KeptColumn& column,
+Value ValueInUnion(const plan::ExpressionPointer& expression, const MaterialisedColumn& column,
                    ValueBuilder& builder) {
   const storage::ColumnForm& form = *column.form;
   if (form.TextSource())
@@ -160,7 +160,7 @@ LoweredPipeline LoweredPipeline::OfResult(const Input& input) {
 }
 
 LoweredPipeline LoweredPipeline::OfUnionInput(const Input& input, const Input& below,
-                                              const std::vector<KeptColumn>& united) {
+                                              const std::vector<MaterialisedColumn>& united) {
   const Pipeline& pipeline = input.stage.result;
   if (pipeline.order)
     throw Unsupported("an order of the rows of a union that are not stored");
@@ -209,10 +209,11 @@ const GroupSink& LoweredPipeline::LowerGroups(const Input& input) {
       AggregateLayout::Of(input.stage, input.join_tables, values->builder, input.rows, input.shape);
   groups.aggregates = pipeline.aggregates;
   if (groups.layout.shared) {
-    groups.packing = GroupPacking::Of(pipeline, groups.layout, values->context, input.wanted,
-                                      input.use == ResultUse::Kept ? &groups.kept : nullptr);
-  } else if (input.use == ResultUse::Kept) {
-    groups.kept = KeepGroups(groups.layout, pipeline.aggregates);
+    groups.packing =
+        GroupPacking::Of(pipeline, groups.layout, values->context, input.wanted,
+                         input.use == ResultUse::Materialised ? &groups.materialised : nullptr);
+  } else if (input.use == ResultUse::Materialised) {
+    groups.materialised = MaterialiseGroups(groups.layout, pipeline.aggregates);
   }
   return sink.emplace<GroupSink>(std::move(groups));
 }
@@ -222,24 +223,24 @@ void LoweredPipeline::LowerRows(const Input& input) {
   ValueBuilder& builder = values->builder;
   RowSink rows;
   rows.multiplies = NeedsStops();
-  if (input.use == ResultUse::Kept) {
+  if (input.use == ResultUse::Materialised) {
     if (pipeline.order)
       throw Unsupported("an order or a limit below other operators");
-    if (input.kept) {
-      rows.kept = *input.kept;
+    if (input.materialised) {
+      rows.materialised = *input.materialised;
     } else {
       rows.most_rows =
           MostRows(input.stage, pipeline, input.join_tables, input.columns, input.rows);
       const auto expected =
           static_cast<double>(input.rows[pipeline.table]) * input.stage.expected_share;
-      const KeptSize size{
+      const MaterialisedSize size{
           std::min(rows.most_rows, kMostEntries),
           static_cast<uint64_t>(std::min(expected, static_cast<double>(kMostEntries)))};
       for (const plan::ExpressionPointer& output : pipeline.outputs)
-        rows.kept.push_back(KeepOutput(output, size, pipeline.conjuncts, builder));
+        rows.materialised.push_back(MaterialiseOutput(output, size, pipeline.conjuncts, builder));
     }
-    for (size_t i = 0; i < rows.kept.size(); i++)
-      rows.outputs.push_back(RowOutputOf(pipeline.outputs[i], rows.kept[i], builder));
+    for (size_t i = 0; i < rows.materialised.size(); i++)
+      rows.outputs.push_back(RowOutputOf(pipeline.outputs[i], rows.materialised[i], builder));
     sink = std::move(rows);
     return;
   }

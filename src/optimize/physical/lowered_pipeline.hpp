@@ -11,9 +11,9 @@
 #include "optimize/physical/group_packing.hpp"
 #include "optimize/physical/join_probe.hpp"
 #include "optimize/physical/join_table.hpp"
-#include "optimize/physical/kept_column.hpp"
 #include "optimize/physical/kernel_values.hpp"
 #include "optimize/physical/local_numbers.hpp"
+#include "optimize/physical/materialised_column.hpp"
 #include "optimize/physical/order_words.hpp"
 #include "optimize/physical/row_output.hpp"
 #include "optimize/physical/shape.hpp"
@@ -23,8 +23,8 @@ namespace margay::optimize {
 
 //! What becomes of a pipeline's result.
 enum class ResultUse : uint8_t {
-  Rows,  //!< the host gets it
-  Kept,  //!< it stays on the device, as a table that other pipelines scan; not in an order
+  Rows,          //!< the host gets it
+  Materialised,  //!< it stays on the device, as a table that other pipelines scan; not in an order
 };
 
 //! The sinks of a pipeline, with what its kernel computes for them.
@@ -40,8 +40,8 @@ struct JoinBuildSink {
 struct GroupSink {
   AggregateLayout layout;
   std::vector<plan::Aggregate> aggregates;
-  std::optional<GroupPacking> packing;  //!< of a shared table
-  std::vector<KeptColumn> kept;         //!< of a result that stays on the device
+  std::optional<GroupPacking> packing;           //!< of a shared table
+  std::vector<MaterialisedColumn> materialised;  //!< of a result that stays on the device
 };
 
 struct RowSink {
@@ -51,8 +51,8 @@ struct RowSink {
   bool order_is_of_scan = false;  //!< the words need columns of the scanned table alone
   //! A row of an order may raise an error: all are computed, wanted or not.
   bool order_can_fault = false;
-  plan::RowWindow window;        //!< of the ordered rows
-  std::vector<KeptColumn> kept;  //!< of rows that stay on the device
+  plan::RowWindow window;                        //!< of the ordered rows
+  std::vector<MaterialisedColumn> materialised;  //!< of rows that stay on the device
   //! Of these, where they are lowered as they suit themselves: at most so many.
   uint64_t most_rows = 0;
   //! Joins may make several rows of the result of one, or look at very many for it. Such a result
@@ -92,10 +92,11 @@ struct LoweredPipeline {
     const std::vector<InputColumn>& columns;  //!< of all tables, by number
     const std::vector<uint64_t>& rows;        //!< of the tables
     DictionaryCache& dictionaries;
-    const std::vector<JoinTable>& join_tables;      //!< of the builds that come before
-    ResultUse use = ResultUse::Rows;                //!< of the result's pipeline
-    plan::ExpressionPointer wanted = {};            //!< groups of a kept result; null: all
-    const std::vector<KeptColumn>* kept = nullptr;  //!< of kept rows; null: what suits them
+    const std::vector<JoinTable>& join_tables;  //!< of the builds that come before
+    ResultUse use = ResultUse::Rows;            //!< of the result's pipeline
+    plan::ExpressionPointer wanted = {};        //!< groups of a materialised result; null: all
+    const std::vector<MaterialisedColumn>* materialised =
+        nullptr;  //!< of materialised rows; null: what suits them
   };
 
   //! The result's pipeline. Throws Unsupported.
@@ -107,7 +108,7 @@ struct LoweredPipeline {
   //! Unsupported, also where rows of the union must be stored: those that joins multiply, or that
   //! are text, or may raise errors, or get an order.
   static LoweredPipeline OfUnionInput(const Input& input, const Input& below,
-                                      const std::vector<KeptColumn>& united);
+                                      const std::vector<MaterialisedColumn>& united);
   //! That of a build side, which fills `table`. Throws Unsupported.
   static LoweredPipeline OfBuild(const Input& input, const JoinTable& table);
 

@@ -5,13 +5,13 @@
 
 #include "optimize/estimate/uniqueness.hpp"
 #include "optimize/physical/join_order.hpp"
-#include "optimize/physical/kept_rows.hpp"
+#include "optimize/physical/materialised_output.hpp"
 #include "optimize/physical/nested_loops.hpp"
 #include "optimize/physical/ranged_keys.hpp"
 #include "optimize/physical/stage_cut.hpp"
 #include "optimize/physical/text_resolution.hpp"
 #include "optimize/physical/verify_program.hpp"
-#include "optimize/rewrite/early_groups.hpp"
+#include "optimize/rewrite/eager_aggregation.hpp"
 #include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
@@ -25,7 +25,7 @@ struct Wanted {
   plan::ExpressionPointer groups = nullptr;
   //! The columns of rows that stay on the device, where others than those that suit them are asked
   //! for; null else.
-  const std::vector<KeptColumn>* columns = nullptr;
+  const std::vector<MaterialisedColumn>* columns = nullptr;
   std::optional<size_t> into = {};  //!< the sink that gets them, if there is one
 };
 
@@ -42,7 +42,7 @@ uint64_t BytesOf(const std::vector<InputColumn>& columns) {
 
 //! The columns that hold the rows of all inputs of a union.
 struct United {
-  std::vector<KeptColumn> columns;
+  std::vector<MaterialisedColumn> columns;
   uint64_t most_rows = 0;  //!< of all inputs together, stored or not
 };
 
@@ -257,17 +257,17 @@ class Lowerer {
     if (const auto* groups = std::get_if<GroupSink>(&result.sink)) {
       const size_t sink =
           AddSink(groups->layout.keys.empty() ? SinkKind::SingleResult : SinkKind::GroupTable);
-      program_.sinks[sink].columns = groups->kept;
+      program_.sinks[sink].columns = groups->materialised;
       most_rows_[sink] = std::min(groups->layout.MostGroups(), kMostEntries);
       return sink;
     }
     const auto& rows = std::get<RowSink>(result.sink);
-    const size_t sink = AddSink(use == ResultUse::Kept ? SinkKind::MaterialisedRows
-                                : rows.order           ? SinkKind::OrderedRows
-                                                       : SinkKind::Rows);
-    program_.sinks[sink].columns = rows.kept;
-    if (use == ResultUse::Kept)
-      most_rows_[sink] = rows.kept[0].form->Rows();
+    const size_t sink = AddSink(use == ResultUse::Materialised ? SinkKind::MaterialisedRows
+                                : rows.order                   ? SinkKind::OrderedRows
+                                                               : SinkKind::Rows);
+    program_.sinks[sink].columns = rows.materialised;
+    if (use == ResultUse::Materialised)
+      most_rows_[sink] = rows.materialised[0].form->Rows();
     return sink;
   }
 
@@ -300,8 +300,8 @@ class Lowerer {
     } else {
       // Of groups that are read in several places each may be wanted somewhere.
       const bool is_read_once = readers_.at(node) == 1;
-      sink =
-          LowerStage(node, scan, {ResultUse::Kept, is_read_once ? wanted : nullptr, nullptr, {}});
+      sink = LowerStage(node, scan,
+                        {ResultUse::Materialised, is_read_once ? wanted : nullptr, nullptr, {}});
     }
     inners_.emplace(node, sink);
     return sink;
@@ -310,11 +310,11 @@ class Lowerer {
   //! What holds the rows of all inputs of a union: these are lowered as they suit themselves, on
   //! trial. The first scan of the first one has the number `scan`.
   United ColumnsOfUnion(const std::vector<plan::NodePointer>& inputs, size_t scan) {
-    std::vector<std::vector<KeptColumn>> columns_of_inputs;
+    std::vector<std::vector<MaterialisedColumn>> columns_of_inputs;
     United united;
     Mark mark = MarkState();
     for (const plan::NodePointer& input : inputs) {
-      const size_t sink = LowerRows(input, scan, {ResultUse::Kept, nullptr, nullptr, {}});
+      const size_t sink = LowerRows(input, scan, {ResultUse::Materialised, nullptr, nullptr, {}});
       columns_of_inputs.push_back(program_.sinks[sink].columns);
       for (size_t pipeline : program_.sinks[sink].pipelines)
         united.most_rows += std::get<RowSink>(program_.pipelines[pipeline].lowered->sink).most_rows;
@@ -322,9 +322,9 @@ class Lowerer {
     }
     Rollback(std::move(mark));
     for (size_t column = 0; column < columns_of_inputs[0].size(); column++) {
-      std::vector<KeptColumn> columns;
+      std::vector<MaterialisedColumn> columns;
       columns.reserve(inputs.size());
-      for (const std::vector<KeptColumn>& of_input : columns_of_inputs)
+      for (const std::vector<MaterialisedColumn>& of_input : columns_of_inputs)
         columns.push_back(of_input[column]);
       united.columns.push_back(Concatenation(columns));
     }
@@ -334,12 +334,12 @@ class Lowerer {
   //! Lowers a union whose rows are stored.
   size_t LowerUnion(const plan::NodePointer& node, size_t scan) {
     const std::vector<plan::NodePointer> inputs = plan::UnionInputs(node);
-    const std::vector<KeptColumn> united = ColumnsOfUnion(inputs, scan).columns;
+    const std::vector<MaterialisedColumn> united = ColumnsOfUnion(inputs, scan).columns;
     const size_t sink = AddSink(SinkKind::MaterialisedRows);
     program_.sinks[sink].columns = united;
     most_rows_[sink] = united[0].form->Rows();
     for (const plan::NodePointer& input : inputs) {
-      LowerRows(input, scan, {ResultUse::Kept, nullptr, &united, sink});
+      LowerRows(input, scan, {ResultUse::Materialised, nullptr, &united, sink});
       scan += plan::Scans(*input).size();
     }
     return sink;
@@ -380,7 +380,7 @@ class Lowerer {
 std::variant<std::shared_ptr<const Program>, plan::Refusal> Lower(
     const plan::NodePointer& plan, const std::vector<ScanInput>& inputs,
     const LoweringOptions& options) {
-  const plan::NodePointer grouped = GroupBeforeJoins(plan, [&](size_t scan, uint64_t column) {
+  const plan::NodePointer grouped = AggregateEagerly(plan, [&](size_t scan, uint64_t column) {
     const auto& ids = inputs[scan].ids;
     const auto found = std::find(ids.begin(), ids.end(), column);
     if (found == ids.end())

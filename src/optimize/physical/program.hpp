@@ -39,7 +39,7 @@ struct ProgramSink {
   SinkKind kind = SinkKind::Rows;
   std::vector<size_t> pipelines;
   //! Of a result that stays on the device, for other pipelines to read: its columns. Else empty.
-  std::vector<KeptColumn> columns;
+  std::vector<MaterialisedColumn> columns;
 };
 
 //! One pass over a table: source, filters, joins with what other pipelines have built, and a sink.

@@ -209,7 +209,7 @@ class SinkOutline {
   void operator()(const JoinBuildSink& sink) {
     Outline& part = into_.AddPart("insert");
     AddTable(sink.table, kernel_, part);
-    part.AddFlag("kept_with_table", sink.is_plain);
+    part.AddFlag("cached", sink.is_plain);
     AddSlot(sink.insert.slot, kernel_, part);
     AddTests("key", sink.insert.keys, kernel_, part);
   }
@@ -327,12 +327,12 @@ void AddSink(const Program& program, size_t number, Outline& into) {
   part.Add("kind", SinkKindName(sink.kind));
   part.Add("pipelines", ListOf(sink.pipelines));
   part.AddFlag("result", number == program.result);
-  for (const KeptColumn& column : sink.columns) {
-    Outline& kept = part.AddPart("column");
-    kept.Add("type", column.form->Type().ToString());
-    kept.Add("encoding", storage::EncodingName(column.form->GetEncoding()));
-    kept.Add("width", column.form->Width());
-    kept.AddFlag("nulls", column.form->HasValidity());
+  for (const MaterialisedColumn& column : sink.columns) {
+    Outline& stored = part.AddPart("column");
+    stored.Add("type", column.form->Type().ToString());
+    stored.Add("encoding", storage::EncodingName(column.form->GetEncoding()));
+    stored.Add("width", column.form->Width());
+    stored.AddFlag("nulls", column.form->HasValidity());
   }
 }
 

@@ -29,7 +29,7 @@ NodePointer ScanOf(const Node& node) {
   const bool is_groups = node.Kind() == NodeKind::Aggregate;
   return Node::Scan(is_groups      ? "the groups"
                     : node.Build() ? "the union"
-                                   : "the kept rows",
+                                   : "the materialised rows",
                     std::move(columns));
 }
 

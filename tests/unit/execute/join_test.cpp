@@ -460,7 +460,7 @@ TEST_F(JoinTest, AnAggregateInSeveralPlacesRunsOnce) {
 }
 
 //! Five rows of `few` are left, and 20 rows of `many` have each key.
-TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
+TEST(EstimatedJoins, ATimeBeyondThatOfAScanIsAWrongEstimate) {
   const std::shared_ptr<device::Device> device = UsableDevices().front();
   Fixture fixture;
   fixture.pool = std::make_shared<memory::ExtentPool>(device, fixture.allocator);
@@ -476,29 +476,29 @@ TEST(GuessedJoins, ATimeBeyondThatOfAScanIsAWrongGuess) {
                  Node::Filter(Scan("few"), Below(0, Expression::Integer(5, TypeKind::Int64))),
                  {{Column(0), Column(0)}}, nullptr),
       {1}, {});
-  const auto make = [&](bool may_guess) {
+  const auto make = [&](bool uses_estimates) {
     auto made = Part::Make(plan, images, PlaceOn(device, fixture.pool), optimize::Shape::Loop, {},
-                           may_guess);
+                           uses_estimates);
     return std::dynamic_pointer_cast<const ProgramPart>(
         std::get<std::shared_ptr<const Part>>(std::move(made)));
   };
   const auto part = make(true);
   EXPECT_EQ(part->Program().pipelines.back().spared_rows, 80'000u);
   part->Learned().History().Add(0, 0);
-  EXPECT_FALSE(part->GuessedWrong());
+  EXPECT_FALSE(part->EstimatedWrong());
   part->Learned().History().Add(1e9, 1'000'000'000);
-  EXPECT_FALSE(part->GuessedWrong()) << "it was another table that took the time";
+  EXPECT_FALSE(part->EstimatedWrong()) << "it was another table that took the time";
   part->Learned().History().Add(1e9, 0);
   part->Learned().History().Add(0, 0);
   part->Learned().History().Add(1e9, 0);
-  EXPECT_FALSE(part->GuessedWrong()) << "it was slow once";
+  EXPECT_FALSE(part->EstimatedWrong()) << "it was slow once";
   part->Learned().History().Add(1e9, 0);
-  EXPECT_TRUE(part->GuessedWrong());
+  EXPECT_TRUE(part->EstimatedWrong());
   const auto scanning = make(false);
   EXPECT_EQ(scanning->Program().pipelines.back().spared_rows, 0u);
   scanning->Learned().History().Add(1e9, 0);
   scanning->Learned().History().Add(1e9, 0);
-  EXPECT_FALSE(scanning->GuessedWrong());
+  EXPECT_FALSE(scanning->EstimatedWrong());
 }
 
 }  // namespace

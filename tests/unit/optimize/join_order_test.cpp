@@ -1,5 +1,5 @@
-// Which side of a join is built, where filters of build sides are worked off, and the guesses that
-// decide about it.
+// Which side of a join is built, where filters of build sides are worked off, and the estimates
+// that decide about it.
 #include "optimize/physical/join_order.hpp"
 
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST(JoinOrder, CompressedIntegersAreComparedThemselves) {
   EXPECT_NE(key(0, 0, plan::TypeKind::UInt8), "k = id") << "999 is an error";
 }
 
-TEST(JoinOrder, JoinsOfBothSidesFollowTheExchange) {
+TEST(JoinOrder, JoinsOfBothSidesFollowTheSwap) {
   // owner.id = head.k below head.id = line.k: all end up behind the scan of line.
   const auto inner = Join(JoinKind::Inner, Scan("head"), 0, Scan("line"), 1);
   const auto plan = Node::Filter(Join(JoinKind::Inner, Scan("owner"), 0, inner, 1),
@@ -185,12 +185,12 @@ TEST(JoinOrder, TablesThatTakeMuchMemoryAreScanned) {
   EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, 8 * bytes - 1).program.result.table, 0u);
 }
 
-TEST(JoinOrder, LanesFollowNoChains) {
+TEST(JoinOrder, LanesLookNoRowsUp) {
   const auto plan = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
   EXPECT_EQ(Order(plan, {kManyRows, kFewRows}, UINT64_MAX, Shape::Lanes).program.result.table, 0u);
 }
 
-TEST(JoinOrder, LongChainsAreNotFollowed) {
+TEST(JoinOrder, RowsAreNotLookedUpInLongChains) {
   const auto plan = Join(JoinKind::Inner, Scan("many"), 1, Below("few", 0, 2), 0);
   EXPECT_EQ(Order(plan, {kManyRows * 2, kFewRows}).program.result.table, 0u);
 }

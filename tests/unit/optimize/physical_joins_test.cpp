@@ -282,7 +282,7 @@ TEST(PhysicalJoins, FewRowsAreLookedUpWhereAScanWouldReadThirtyTwoTimesAsMany) {
   const Outline looked_up = ManyOfFew(Many(5000), 3);
   EXPECT_EQ(FlowOf(looked_up), kManyAreLookedUp);
   EXPECT_EQ(ValueOf(LastPipeline(looked_up), "spared_rows"), "5000");
-  EXPECT_EQ(ValueOf(PartOf(PartOf(looked_up, "pipeline"), "insert"), "kept_with_table"), "yes");
+  EXPECT_EQ(ValueOf(PartOf(PartOf(looked_up, "pipeline"), "insert"), "cached"), "yes");
   const Outline scanned = ManyOfFew(Many(5000), 4);
   EXPECT_EQ(FlowOf(scanned), kManyAreScanned);
   EXPECT_EQ(ValueOf(LastPipeline(scanned), "spared_rows"), "");
@@ -313,11 +313,11 @@ TEST(PhysicalJoins, AFilterOfABuildSideIsLiftedWhereFewerRowsGetThere) {
   };
   const Outline lifted = program(833);  // 1.2 of them are as many as heads
   EXPECT_TRUE(PartOf(lifted, "pipeline").PartsNamed("filter").empty());
-  EXPECT_EQ(ValueOf(PartOf(PartOf(lifted, "pipeline"), "insert"), "kept_with_table"), "yes");
+  EXPECT_EQ(ValueOf(PartOf(PartOf(lifted, "pipeline"), "insert"), "cached"), "yes");
   EXPECT_EQ(LastPipeline(lifted).PartsNamed("filter").size(), 2u);
   const Outline built = program(834);
   EXPECT_EQ(PartOf(built, "pipeline").PartsNamed("filter").size(), 1u);
-  EXPECT_EQ(ValueOf(PartOf(PartOf(built, "pipeline"), "insert"), "kept_with_table"), "");
+  EXPECT_EQ(ValueOf(PartOf(PartOf(built, "pipeline"), "insert"), "cached"), "");
   EXPECT_EQ(LastPipeline(built).PartsNamed("filter").size(), 1u);
 }
 

@@ -259,12 +259,12 @@ TEST(PhysicalSinks, AUnionIsStoredWhereItsRowsAreNeeded) {
 TEST(PhysicalSinks, RowsAreKeptWhereThePlanSaysSo) {
   const MadeUpTable t = Table("t", 100);
   EXPECT_EQ(FlowOf(ProgramOf({t}, Counted(Node::Keep(ScanOf(t))))),
-            (Flow{"t@0 -> materialised rows", "the kept rows@1 -> single result"}));
+            (Flow{"t@0 -> materialised rows", "the materialised rows@1 -> single result"}));
   EXPECT_EQ(FlowOf(ProgramOf({t}, Counted(ScanOf(t)))), Flow{"t@0 -> single result"});
 }
 
 //! The column of a result that stays on the device, as `bytes`, and `?` where it may be NULL.
-std::string KeptColumnOf(const std::vector<MadeUpTable>& tables, const NodePointer& kept) {
+std::string MaterialisedColumnOf(const std::vector<MadeUpTable>& tables, const NodePointer& kept) {
   const Outline program = ProgramOf(tables, Node::Order(kept, {By(Big(0))}, {}));
   for (const Outline* sink : program.PartsNamed("sink")) {
     if (ValueOf(*sink, "result").empty()) {
@@ -278,8 +278,8 @@ std::string KeptColumnOf(const std::vector<MadeUpTable>& tables, const NodePoint
 TEST(PhysicalSinks, ColumnsThatAreKeptAreAsNarrowAsTheirRange) {
   const auto width = [](Int128 values) {
     const MadeUpTable t = Table("t", values);
-    const std::string kept = KeptColumnOf({t}, Node::Keep(ScanOf(t)));
-    EXPECT_EQ(KeptColumnOf({t}, Node::GroupBy(ScanOf(t), {Big(0)}, {})), kept);
+    const std::string kept = MaterialisedColumnOf({t}, Node::Keep(ScanOf(t)));
+    EXPECT_EQ(MaterialisedColumnOf({t}, Node::GroupBy(ScanOf(t), {Big(0)}, {})), kept);
     return kept;
   };
   EXPECT_EQ(width(256), "1");
@@ -293,7 +293,7 @@ TEST(PhysicalSinks, ColumnsThatAreKeptAreAsNarrowAsTheirRange) {
 TEST(PhysicalSinks, ColumnsOfAUnionHoldTheValuesOfAllInputs) {
   const auto column = [](const MadeUpTable& u) {
     const MadeUpTable t = Table("t", 100);
-    return KeptColumnOf({t, u}, Node::Union(ScanOf(t), ScanOf(u)));
+    return MaterialisedColumnOf({t, u}, Node::Union(ScanOf(t), ScanOf(u)));
   };
   EXPECT_EQ(column(Table("u", 256)), "1");
   EXPECT_EQ(column(Table("u", 257)), "2");
@@ -305,7 +305,7 @@ TEST(PhysicalSinks, FiltersMakeColumnsThatAreKeptNarrower) {
     const MadeUpTable t = Table("t", 1000);
     const ExpressionPointer is_at_most = Expression::Make(
         Operation::LessOrEqual, TypeKind::Boolean, {Big(0), Expression::Integer(bound, kBigint)});
-    return KeptColumnOf({t}, Node::Keep(Node::Filter(ScanOf(t), is_at_most)));
+    return MaterialisedColumnOf({t}, Node::Keep(Node::Filter(ScanOf(t), is_at_most)));
   };
   EXPECT_EQ(column(255), "1");
   EXPECT_EQ(column(256), "2");

@@ -1,4 +1,4 @@
-#include "optimize/rewrite/early_groups.hpp"
+#include "optimize/rewrite/eager_aggregation.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -101,7 +101,7 @@ class Rewriter {
       case NodeKind::Order:
         return Node::Order(Rewrite(node->Input(), scan), node->OrderKeys(), node->Window());
     }
-    throw std::logic_error("GroupBeforeJoins: unknown kind of node");
+    throw std::logic_error("AggregateEagerly: unknown kind of node");
   }
 
  private:
@@ -191,7 +191,7 @@ class Rewriter {
 
 }  // namespace
 
-NodePointer GroupBeforeJoins(const NodePointer& plan, const IsUniqueColumn& is_unique) {
+NodePointer AggregateEagerly(const NodePointer& plan, const IsUniqueColumn& is_unique) {
   Rewriter rewriter(is_unique);
   NodePointer rewritten = rewriter.Rewrite(plan, 0);
   return rewriter.HasChanged() ? rewritten : nullptr;

@@ -1,4 +1,4 @@
-#include "execute/kept_rows.hpp"
+#include "execute/materialised_table_builder.hpp"
 
 #include <algorithm>
 
@@ -14,14 +14,14 @@ constexpr uint64_t kFewestRows = 4096;
 
 }  // namespace
 
-void KeptRows::Grow(device::Queue& queue, uint64_t rows) {
+void MaterialisedTableBuilder::Grow(device::Queue& queue, uint64_t rows) {
   if (table_ && rows_ + rows <= capacity_)
     return;
   const uint64_t needed = rows_ + rows;
   if (needed > optimize::kMostEntries)
     throw memory::OutOfMemory("a table of rows", needed, optimize::kMostEntries, rows_);
   capacity_ = std::min(std::max({needed, 2 * capacity_, kFewestRows}), optimize::kMostEntries);
-  auto larger = std::make_shared<KeptTable>(columns_, capacity_, queue, pool_);
+  auto larger = std::make_shared<MaterialisedTable>(columns_, capacity_, queue, pool_);
   for (size_t i = 0; i < columns_.size() && rows_ != 0; i++) {
     queue.Copy(table_->At(i).values, 0, larger->At(i).values, 0, rows_ * columns_[i].form->Width());
     if (columns_[i].form->HasValidity())
@@ -30,8 +30,8 @@ void KeptRows::Grow(device::Queue& queue, uint64_t rows) {
   table_ = std::move(larger);
 }
 
-void KeptRows::Append(device::Queue& queue, const Regions& regions,
-                      const std::vector<Column>& columns, uint32_t work_group) {
+void MaterialisedTableBuilder::Append(device::Queue& queue, const Regions& regions,
+                                      const std::vector<Column>& columns, uint32_t work_group) {
   const uint64_t rows = regions.Rows();
   if (rows == 0)
     return;
@@ -48,9 +48,9 @@ void KeptRows::Append(device::Queue& queue, const Regions& regions,
   rows_ += rows;
 }
 
-std::shared_ptr<const KeptTable> KeptRows::Table(device::Queue& queue) {
+std::shared_ptr<const MaterialisedTable> MaterialisedTableBuilder::Table(device::Queue& queue) {
   if (!table_)
-    table_ = std::make_shared<KeptTable>(columns_, 0, queue, pool_);
+    table_ = std::make_shared<MaterialisedTable>(columns_, 0, queue, pool_);
   table_->Truncate(rows_);
   return table_;
 }

@@ -7,13 +7,13 @@
 #include "execute/result_batch.hpp"
 #include "memory/extent_pool.hpp"
 #include "memory/scratch_reservation.hpp"
-#include "optimize/physical/kept_column.hpp"
+#include "optimize/physical/materialised_column.hpp"
 
 namespace margay::execute {
 
 //! The result of an inner part, in the memory of the device, as columns that kernels scan. Lives
 //! for one execution.
-class KeptTable {
+class MaterialisedTable {
  public:
   struct Column {
     device::Buffer values;
@@ -22,8 +22,8 @@ class KeptTable {
 
   //! Room for `rows` rows, for the commands of `queue` that follow. Throws memory::OutOfMemory and
   //! device::DeviceError.
-  KeptTable(const std::vector<optimize::KeptColumn>& columns, uint64_t rows, device::Queue& queue,
-            memory::ExtentPool& pool);
+  MaterialisedTable(const std::vector<optimize::MaterialisedColumn>& columns, uint64_t rows,
+                    device::Queue& queue, memory::ExtentPool& pool);
 
   uint64_t Rows() const { return rows_; }
   //! Leaves the first `rows` rows, of those that there is room for.
@@ -31,7 +31,7 @@ class KeptTable {
   const Column& At(uint64_t column) const { return columns_[column]; }
 
   //! Fills the table with `batch`, which has its rows.
-  void Write(const std::vector<optimize::KeptColumn>& columns, const ResultBatch& batch,
+  void Write(const std::vector<optimize::MaterialisedColumn>& columns, const ResultBatch& batch,
              device::Queue& queue);
 
  private:

@@ -1,4 +1,4 @@
-#include "execute/kept_table.hpp"
+#include "execute/materialised_table.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@ namespace margay::execute {
 
 namespace {
 
-size_t ValueBytes(const optimize::KeptColumn& column, uint64_t rows) {
+size_t ValueBytes(const optimize::MaterialisedColumn& column, uint64_t rows) {
   return rows * column.form->Width() + storage::kExtentSlackBytes;
 }
 
@@ -19,7 +19,7 @@ size_t ValidityBytes(uint64_t rows) {
 }
 
 //! The values of a batch's column, each as wide as it is stored.
-std::vector<std::byte> Stored(const optimize::KeptColumn& column, const ResultColumn& from,
+std::vector<std::byte> Stored(const optimize::MaterialisedColumn& column, const ResultColumn& from,
                               size_t rows) {
   const size_t stored = column.form->Width();
   const auto bytes = static_cast<size_t>(from.type.PhysicalBytes());
@@ -39,15 +39,15 @@ std::vector<std::byte> Stored(const optimize::KeptColumn& column, const ResultCo
 
 }  // namespace
 
-KeptTable::KeptTable(const std::vector<optimize::KeptColumn>& columns, uint64_t rows,
-                     device::Queue& queue, memory::ExtentPool& pool)
+MaterialisedTable::MaterialisedTable(const std::vector<optimize::MaterialisedColumn>& columns,
+                                     uint64_t rows, device::Queue& queue, memory::ExtentPool& pool)
     : rows_(rows) {
   size_t bytes = 0;
-  for (const optimize::KeptColumn& column : columns)
+  for (const optimize::MaterialisedColumn& column : columns)
     bytes += ValueBytes(column, rows) + (column.form->HasValidity() ? ValidityBytes(rows) : 0);
   reservation_ = pool.Reserve(bytes);
   device::Device& device = *pool.Device();
-  for (const optimize::KeptColumn& column : columns) {
+  for (const optimize::MaterialisedColumn& column : columns) {
     Column& made = columns_.emplace_back();
     made.values = device.CreateBuffer(ValueBytes(column, rows), device::Access::ReadWrite);
     if (column.form->HasValidity())
@@ -56,8 +56,8 @@ KeptTable::KeptTable(const std::vector<optimize::KeptColumn>& columns, uint64_t 
   }
 }
 
-void KeptTable::Write(const std::vector<optimize::KeptColumn>& columns, const ResultBatch& batch,
-                      device::Queue& queue) {
+void MaterialisedTable::Write(const std::vector<optimize::MaterialisedColumn>& columns,
+                              const ResultBatch& batch, device::Queue& queue) {
   for (size_t i = 0; i < columns.size() && batch.rows != 0; i++) {
     const ResultColumn& from = batch.columns[i];
     const std::vector<std::byte> values = Stored(columns[i], from, batch.rows);

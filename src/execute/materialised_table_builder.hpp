@@ -3,14 +3,14 @@
 #include <memory>
 #include <vector>
 
-#include "execute/kept_table.hpp"
+#include "execute/materialised_table.hpp"
 #include "execute/region_rows.hpp"
 
 namespace margay::execute {
 
 //! A table on the device that the rows of one or several runs are put into, one batch after the
 //! other.
-class KeptRows {
+class MaterialisedTableBuilder {
  public:
   //! The regions of a column.
   struct Column {
@@ -19,7 +19,8 @@ class KeptRows {
   };
 
   //! `pool` outlives the object.
-  KeptRows(std::vector<optimize::KeptColumn> columns, memory::ExtentPool& pool)
+  MaterialisedTableBuilder(std::vector<optimize::MaterialisedColumn> columns,
+                           memory::ExtentPool& pool)
       : columns_(std::move(columns)), pool_(pool) {}
 
   //! Adds the rows in `regions`, with `work_group` work-items for those of a unit. Throws
@@ -28,15 +29,15 @@ class KeptRows {
               uint32_t work_group);
 
   //! All rows so far, for the commands of `queue` that follow.
-  std::shared_ptr<const KeptTable> Table(device::Queue& queue);
+  std::shared_ptr<const MaterialisedTable> Table(device::Queue& queue);
 
  private:
   //! Makes room for `rows` rows more.
   void Grow(device::Queue& queue, uint64_t rows);
 
-  const std::vector<optimize::KeptColumn> columns_;
+  const std::vector<optimize::MaterialisedColumn> columns_;
   memory::ExtentPool& pool_;
-  std::shared_ptr<KeptTable> table_;
+  std::shared_ptr<MaterialisedTable> table_;
   uint64_t rows_ = 0;
   uint64_t capacity_ = 0;
 };

@@ -14,6 +14,6 @@ using IsUniqueColumn = std::function<bool(size_t scan, uint64_t column)>;
 //! its own, because a group key names it, and aggregates are of columns of the build side, that
 //! side is grouped by its keys of the join, and the join finds one row: no chain of a group's rows
 //! is made and walked. Null where there is no such join. Scans keep their order.
-plan::NodePointer GroupBeforeJoins(const plan::NodePointer& plan, const IsUniqueColumn& is_unique);
+plan::NodePointer AggregateEagerly(const plan::NodePointer& plan, const IsUniqueColumn& is_unique);
 
 }  // namespace margay::optimize

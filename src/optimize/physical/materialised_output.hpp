@@ -3,25 +3,27 @@
 #include <vector>
 
 #include "optimize/physical/join_table.hpp"
-#include "optimize/physical/kept_column.hpp"
+#include "optimize/physical/materialised_column.hpp"
 
 namespace margay::optimize {
 
 //! The column that holds `expression`, an output of rows that stay on the device, for which all of
 //! `conjuncts` hold. Throws Unsupported.
-KeptColumn KeepOutput(const plan::ExpressionPointer& expression, const KeptSize& rows,
-                      const std::vector<plan::ExpressionPointer>& conjuncts, ValueBuilder& builder);
+MaterialisedColumn MaterialiseOutput(const plan::ExpressionPointer& expression,
+                                     const MaterialisedSize& rows,
+                                     const std::vector<plan::ExpressionPointer>& conjuncts,
+                                     ValueBuilder& builder);
 
 //! A column that holds the values of all of `columns`, of one type, one after the other. Strings
 //! get one dictionary. Throws Unsupported.
-KeptColumn Concatenation(const std::vector<KeptColumn>& columns);
+MaterialisedColumn Concatenation(const std::vector<MaterialisedColumn>& columns);
 
 //! Whether both have the same form, but for what is known about their values.
-bool AreStoredAlike(const KeptColumn& left, const KeptColumn& right);
+bool AreStoredAlike(const MaterialisedColumn& left, const MaterialisedColumn& right);
 
 //! The output that writes `expression` as `column`, which can hold it, stores it: where there may
 //! be NULLs, a byte says so, not a bit.
-RowOutput RowOutputOf(const plan::ExpressionPointer& expression, const KeptColumn& column,
+RowOutput RowOutputOf(const plan::ExpressionPointer& expression, const MaterialisedColumn& column,
                       ValueBuilder& builder);
 
 }  // namespace margay::optimize

@@ -1,4 +1,4 @@
-#include "optimize/physical/kept_rows.hpp"
+#include "optimize/physical/materialised_output.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -31,13 +31,13 @@ Value Recode(const CodedText& coded, const storage::Dictionary& texts, ValueBuil
 }
 
 //! The strings of all of `columns` that have a dictionary.
-DictionaryPointer Merge(const std::vector<KeptColumn>& columns) {
+DictionaryPointer Merge(const std::vector<MaterialisedColumn>& columns) {
   const DictionaryPointer& first = columns[0].form->GetDictionary();
   if (std::all_of(columns.begin(), columns.end(),
                   [&](const auto& column) { return column.form->GetDictionary() == first; }))
     return first;
   std::vector<std::string_view> texts;
-  for (const KeptColumn& column : columns) {
+  for (const MaterialisedColumn& column : columns) {
     const DictionaryPointer& dictionary = column.form->GetDictionary();
     const auto middle = static_cast<ptrdiff_t>(texts.size());
     for (uint32_t i = 0; i < dictionary->Size(); i++)
@@ -48,7 +48,7 @@ DictionaryPointer Merge(const std::vector<KeptColumn>& columns) {
   return std::make_shared<const storage::Dictionary>(texts);
 }
 
-bool IsNothingButNull(const KeptColumn& column) {
+bool IsNothingButNull(const MaterialisedColumn& column) {
   const DictionaryPointer& dictionary = column.form->GetDictionary();
   return dictionary && dictionary->Size() == 0;
 }
@@ -62,11 +62,12 @@ bool ReferAlike(const storage::ColumnForm& left, const storage::ColumnForm& righ
 
 //! The form of strings that are rows of a text column, which those of all of `columns` are; null
 //! where they have dictionaries.
-std::shared_ptr<const storage::ColumnForm> TextFormOf(const std::vector<KeptColumn>& columns) {
+std::shared_ptr<const storage::ColumnForm> TextFormOf(
+    const std::vector<MaterialisedColumn>& columns) {
   std::shared_ptr<const storage::ColumnForm> form;
-  for (const KeptColumn& column : columns)
+  for (const MaterialisedColumn& column : columns)
     form = column.form->TextSource() ? column.form : form;
-  for (const KeptColumn& column : columns) {
+  for (const MaterialisedColumn& column : columns) {
     if (form && !ReferAlike(*column.form, *form) && !IsNothingButNull(column))
       throw Unsupported(
           "a union of strings of different columns, one of which has too many different strings "
@@ -99,9 +100,10 @@ Range Narrowed(const Range& range, const plan::Expression& expression,
 
 }  // namespace
 
-KeptColumn KeepOutput(const plan::ExpressionPointer& expression, const KeptSize& rows,
-                      const std::vector<plan::ExpressionPointer>& conjuncts,
-                      ValueBuilder& builder) {
+MaterialisedColumn MaterialiseOutput(const plan::ExpressionPointer& expression,
+                                     const MaterialisedSize& rows,
+                                     const std::vector<plan::ExpressionPointer>& conjuncts,
+                                     ValueBuilder& builder) {
   const std::vector<InputColumn>& columns = builder.Context().columns;
   const plan::Type& type = expression->GetType();
   // The host, which computes functions of the text of a result, does not see these rows.
@@ -113,19 +115,19 @@ KeptColumn KeepOutput(const plan::ExpressionPointer& expression, const KeptSize&
     Range range = value.range;
     for (const plan::ExpressionPointer& conjunct : conjuncts)
       range = Narrowed(range, *expression, *conjunct);
-    return KeepColumn(type, range, value.CanBeNull(), nullptr, rows, 0);
+    return MaterialiseColumn(type, range, value.CanBeNull(), nullptr, rows, 0);
   }
   if (const auto text = FindTextColumn(*expression, columns))
-    return KeepText(*text, builder.Build(expression).CanBeNull(), rows);
+    return MaterialiseText(*text, builder.Build(expression).CanBeNull(), rows);
   const CodedText coded = BuildCode(expression, builder);
-  return KeepColumn(type, coded.code.range, coded.code.CanBeNull(), coded.texts, rows, 0);
+  return MaterialiseColumn(type, coded.code.range, coded.code.CanBeNull(), coded.texts, rows, 0);
 }
 
-KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
-  KeptSize rows;
+MaterialisedColumn Concatenation(const std::vector<MaterialisedColumn>& columns) {
+  MaterialisedSize rows;
   bool can_be_null = false;
   Range range{columns[0].form->Statistics().min, columns[0].form->Statistics().max, true};
-  for (const KeptColumn& column : columns) {
+  for (const MaterialisedColumn& column : columns) {
     rows.most = std::min(rows.most + column.form->Rows(), kMostEntries);
     rows.expected += column.form->ExpectedRows();
     range = range.Union({column.form->Statistics().min, column.form->Statistics().max, true});
@@ -133,24 +135,24 @@ KeptColumn Concatenation(const std::vector<KeptColumn>& columns) {
   }
   const plan::Type& type = columns[0].form->Type();
   if (!type.IsVarchar())
-    return KeepColumn(type, range, can_be_null, nullptr, rows, 0);
+    return MaterialiseColumn(type, range, can_be_null, nullptr, rows, 0);
   if (auto form = TextFormOf(columns)) {
     InputColumn text;
     text.form = std::move(form);
-    return KeepText(text, can_be_null, rows);
+    return MaterialiseText(text, can_be_null, rows);
   }
   DictionaryPointer texts = Merge(columns);
   range = {0, std::max<Int128>(static_cast<Int128>(texts->Size()), 1) - 1, true};
-  return KeepColumn(type, range, can_be_null, std::move(texts), rows, 0);
+  return MaterialiseColumn(type, range, can_be_null, std::move(texts), rows, 0);
 }
 
-bool AreStoredAlike(const KeptColumn& left, const KeptColumn& right) {
+bool AreStoredAlike(const MaterialisedColumn& left, const MaterialisedColumn& right) {
   return left.stored == right.stored && left.form->HasValidity() == right.form->HasValidity() &&
          left.form->GetDictionary() == right.form->GetDictionary() &&
          ReferAlike(*left.form, *right.form);
 }
 
-RowOutput RowOutputOf(const plan::ExpressionPointer& expression, const KeptColumn& column,
+RowOutput RowOutputOf(const plan::ExpressionPointer& expression, const MaterialisedColumn& column,
                       ValueBuilder& builder) {
   RowOutput output = OutputOf(column);
   output.has_validity_bits = false;

@@ -1,5 +1,5 @@
 // Where groups are made before joins, and what becomes of the plan.
-#include "optimize/rewrite/early_groups.hpp"
+#include "optimize/rewrite/eager_aggregation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,10 +37,10 @@ NodePointer Counted(NodePointer input, ExpressionPointer group, ExpressionPointe
 }
 
 NodePointer Rewritten(const NodePointer& plan) {
-  return GroupBeforeJoins(plan, [](size_t, uint64_t column) { return column == 0; });
+  return AggregateEagerly(plan, [](size_t, uint64_t column) { return column == 0; });
 }
 
-TEST(EarlyGroups, TheBuildSideIsGroupedByItsKey) {
+TEST(EagerAggregation, TheBuildSideIsGroupedByItsKey) {
   const NodePointer join = Join(JoinKind::Left, Table("head"), Table("line"));
   const NodePointer plan = Rewritten(Counted(join, Column(0), Column(2)));
   ASSERT_NE(plan, nullptr);
@@ -58,7 +58,7 @@ TEST(EarlyGroups, TheBuildSideIsGroupedByItsKey) {
   EXPECT_EQ(groups.Input()->Table(), "line");
 }
 
-TEST(EarlyGroups, ProjectionsAndFiltersInBetweenAreSeenThrough) {
+TEST(EagerAggregation, ProjectionsAndFiltersInBetweenAreSeenThrough) {
   const auto less = Expression::Make(Operation::Less, plan::TypeKind::Boolean,
                                      {Column(1), Expression::Integer(5, kInteger)});
   const NodePointer head = Node::Project(Node::Filter(Table("head"), less), {Column(0), Column(1)});
@@ -67,7 +67,7 @@ TEST(EarlyGroups, ProjectionsAndFiltersInBetweenAreSeenThrough) {
   EXPECT_NE(Rewritten(Counted(join, Column(1), Column(0))), nullptr);
 }
 
-TEST(EarlyGroups, OnlyWhereARowIsAGroup) {
+TEST(EagerAggregation, OnlyWhereARowIsAGroup) {
   const auto left = Join(JoinKind::Left, Table("head"), Table("line"));
   EXPECT_EQ(Rewritten(Counted(left, Column(1), Column(2))), nullptr) << "not unique";
   EXPECT_EQ(Rewritten(Counted(left, Column(2), Column(2))), nullptr) << "of the build side";
@@ -85,13 +85,13 @@ TEST(EarlyGroups, OnlyWhereARowIsAGroup) {
   EXPECT_EQ(Rewritten(Counted(left, Column(0), computed)), nullptr) << "not NULL without a match";
 }
 
-TEST(EarlyGroups, ScansAreKnownByTheirPlaces) {
+TEST(EagerAggregation, ScansAreKnownByTheirPlaces) {
   const NodePointer lower =
       Counted(Join(JoinKind::Left, Table("head"), Table("line")), Column(0), Column(2));
   const NodePointer plan =
       Node::Join(JoinKind::Semi, Table("other"), lower, {{Column(0), Column(0)}}, nullptr);
   std::vector<size_t> asked;
-  const NodePointer rewritten = GroupBeforeJoins(plan, [&](size_t scan, uint64_t) {
+  const NodePointer rewritten = AggregateEagerly(plan, [&](size_t scan, uint64_t) {
     asked.push_back(scan);
     return true;
   });

@@ -1,4 +1,4 @@
-#include "optimize/physical/kept_column.hpp"
+#include "optimize/physical/materialised_column.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -38,17 +38,17 @@ storage::Encoding EncodingOf(const plan::Type& stored) {
   }
 }
 
-void SetRows(const KeptSize& rows, storage::ColumnForm::Parts& form) {
+void SetRows(const MaterialisedSize& rows, storage::ColumnForm::Parts& form) {
   form.rows = form.statistics.rows = rows.most;
   form.expected_rows = std::min(rows.expected, rows.most);
 }
 
 }  // namespace
 
-KeptColumn KeepColumn(const plan::Type& type, const Range& range, bool can_be_null,
-                      std::shared_ptr<const storage::Dictionary> texts, const KeptSize& rows,
-                      size_t group_keys) {
-  KeptColumn column;
+MaterialisedColumn MaterialiseColumn(const plan::Type& type, const Range& range, bool can_be_null,
+                                     std::shared_ptr<const storage::Dictionary> texts,
+                                     const MaterialisedSize& rows, size_t group_keys) {
+  MaterialisedColumn column;
   column.stored = type.IsFloat() ? type : StoredType(range);
   storage::ColumnForm::Parts form;
   form.type = type;
@@ -70,8 +70,9 @@ KeptColumn KeepColumn(const plan::Type& type, const Range& range, bool can_be_nu
   return column;
 }
 
-KeptColumn KeepText(const InputColumn& text, bool can_be_null, const KeptSize& rows) {
-  KeptColumn column;
+MaterialisedColumn MaterialiseText(const InputColumn& text, bool can_be_null,
+                                   const MaterialisedSize& rows) {
+  MaterialisedColumn column;
   column.stored = plan::TypeKind::UInt32;
   storage::ColumnForm::Parts form;
   form.type = plan::TypeKind::Varchar;
@@ -85,24 +86,24 @@ KeptColumn KeepText(const InputColumn& text, bool can_be_null, const KeptSize& r
   return column;
 }
 
-std::vector<KeptColumn> KeepGroups(const AggregateLayout& layout,
-                                   const std::vector<plan::Aggregate>& aggregates) {
-  const KeptSize rows{layout.MostGroups(), layout.expected_groups};
-  std::vector<KeptColumn> columns;
+std::vector<MaterialisedColumn> MaterialiseGroups(const AggregateLayout& layout,
+                                                  const std::vector<plan::Aggregate>& aggregates) {
+  const MaterialisedSize rows{layout.MostGroups(), layout.expected_groups};
+  std::vector<MaterialisedColumn> columns;
   for (size_t i = 0; i < layout.keys.size(); i++) {
     const GroupKey& key = layout.keys[i];
-    columns.push_back(KeepColumn(key.type, RangeOfKey(key), key.HasNull(), key.texts, rows,
-                                 layout.KeysBeside(i)));
+    columns.push_back(MaterialiseColumn(key.type, RangeOfKey(key), key.HasNull(), key.texts, rows,
+                                        layout.KeysBeside(i)));
   }
   for (size_t i = 0; i < aggregates.size(); i++) {
-    columns.push_back(KeepColumn(aggregates[i].type, RangeOfAggregate(layout, i, aggregates[i]),
-                                 CanBeNull(layout, i, aggregates[i]), layout.sources[i].texts, rows,
-                                 0));
+    columns.push_back(
+        MaterialiseColumn(aggregates[i].type, RangeOfAggregate(layout, i, aggregates[i]),
+                          CanBeNull(layout, i, aggregates[i]), layout.sources[i].texts, rows, 0));
   }
   return columns;
 }
 
-RowOutput OutputOf(const KeptColumn& column) {
+RowOutput OutputOf(const MaterialisedColumn& column) {
   RowOutput output;
   output.type = column.stored;
   output.can_be_null = column.form->HasValidity();
