@@ -33,6 +33,8 @@ struct DeviceInfo {
   uint32_t largest_work_group = 0;
   //! Host and device share their memory.
   bool unified_memory = false;
+  //! Oclgrind, which runs what a queue has when somebody waits for that queue.
+  bool is_simulator = false;
   bool supports_double = false;
   bool supports_int64_atomics = false;
   //! Empty when the device is usable, else a sentence that says why not.

@@ -118,6 +118,7 @@ FoundDevice QueryDevice(const OpenClApi& api, Query& query, cl_platform_id platf
   info.vendor = query.Text(id, CL_DEVICE_VENDOR);
   info.version = query.Text(id, CL_DEVICE_VERSION);
   info.driver_version = query.Text(id, CL_DRIVER_VERSION);
+  info.is_simulator = info.platform.find("Oclgrind") != std::string::npos;
   info.kind = KindOf(query.Number<cl_device_type>(id, CL_DEVICE_TYPE));
   info.compute_units = query.Number<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.global_memory = query.Number<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);

@@ -47,13 +47,9 @@ bool IsIntelCpu(const DeviceInfo& info) {
   return info.kind == DeviceKind::Cpu && Contains(info.platform, "intel");
 }
 
-bool IsOclgrind(const DeviceInfo& info) {
-  return Contains(info.platform, "oclgrind");
-}
-
 //! Lower is better, where several devices match.
 int Preference(const DeviceInfo& info) {
-  if (IsOclgrind(info)) {
+  if (info.is_simulator) {
     return 5;
   }
   if (info.kind == DeviceKind::Gpu) {
@@ -71,7 +67,7 @@ int Preference(const DeviceInfo& info) {
 //! `selector` is in lower case.
 bool Matches(const DeviceInfo& info, const std::string& selector) {
   if (selector == "auto") {
-    return !IsOclgrind(info);
+    return !info.is_simulator;
   }
   size_t index = 0;
   const char* end = selector.data() + selector.size();

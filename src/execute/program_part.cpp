@@ -152,7 +152,9 @@ BuildCounts ProgramPart::Build(uint32_t threads) const {
       place_.device->Programs().Get(kernels[i]->program);
   };
   std::vector<std::future<void>> others;
-  const size_t workers = std::min<size_t>(threads, kernels.size());
+  // A simulator crashes where several threads call it.
+  const size_t most = place_.device->Info().is_simulator ? 1 : threads;
+  const size_t workers = std::min<size_t>(most, kernels.size());
   for (size_t i = 1; i < workers; i++)
     others.push_back(std::async(std::launch::async, build_next));
   build_next();
