@@ -17,8 +17,7 @@ inline constexpr uint32_t kLanesTileRows = 8192;
 //!
 //! Aggregates are held in one of five ways:
 //!   LanesSingleResult   one group: each lane has its accumulators in registers; reduced at the end
-//!   LanesLocalGroups    few groups: each lane has a packed table in local memory; reduced at the
-//!                       end
+//!   LanesLocalGroups    few groups: each lane has a table in local memory; reduced at the end
 //!   LanesPartialGroups  many groups: all work-groups update a few tables in global memory
 //!   LanesOwnedGroups    the same for what no atomic operation updates
 //!   LanesGroupTable     any number of groups: one table for all launches

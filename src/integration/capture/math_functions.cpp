@@ -1,13 +1,11 @@
 // Functions of numbers, as DuckDB 1.5.6 computes them (math/numeric.cpp, generic/least.cpp):
 //
 // - abs is checked for the smallest value of a signed integer; unsigned ones stay as they are.
-// - round of a DECIMAL is half away from zero, as its cast to fewer digits is. floor, ceil and
-// trunc
+// - round of a DECIMAL is half away from zero, as its cast to fewer digits is. floor, ceil and trunc
 //   leave as many digits before the point as there were: DECIMAL(w,s) becomes DECIMAL(w,0).
 // - Integers stay as they are, unless digits before the point are asked for.
 // - round(x, n) of floats computes round(x * 10^n) / 10^n in doubles.
-// - greatest and least leave out NULLs. FLOATs go through sort keys, where -0.0 becomes 0.0, and
-// are
+// - greatest and least leave out NULLs. FLOATs go through sort keys, where -0.0 becomes 0.0, and are
 //   refused here.
 #include <utility>
 

@@ -27,10 +27,9 @@ namespace margay::integration {
 //! it runs (BUSY), from before its commit until the callback has recorded it. The rules:
 //!
 //!   - TransactionBegin and QueryBegin make a connection BUSY, QueryEnd makes it IDLE.
-//!   - The end of a transaction with changes, committed or not, raises its database's `last_write`
-//!   to
-//!     the last commit. (Where one of several databases fails to commit, the others have committed,
-//!     and only TransactionRollback is called.)
+//!   - The end of a transaction with changes, committed or not, raises `last_write` of its database
+//!     to the last commit. (Where one of several databases fails to commit, the others have
+//!     committed, and only TransactionRollback is called.)
 //!   - A copy of snapshot b is valid for a reader of snapshot r iff the reader has made no changes,
 //!     last_write < min(b, r), and no other BUSY transaction has modified the database.
 //!

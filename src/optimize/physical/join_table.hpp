@@ -21,8 +21,7 @@ namespace margay::optimize {
 //!                           heads of slots without an entry are undefined then, unless there are
 //!                           nexts. A bitmap is nothing but bits: for joins that need to know no
 //!                           more
-//!   counts  words x uint    how many bits are set before each word of them; only in place of
-//!   heads,
+//!   counts  words x uint    how many bits are set before each of their words; in place of heads
 //!                           where the rows are sorted by their unique key (is_ranked): the row of
 //!                           a key is the number of keys before it
 //!   nexts   entries x int   entry + 1 of the next entry of the same slot, 0 at the end; only where

@@ -1,11 +1,10 @@
 // A process that ends while its threads compile and launch.
-#include "device/exit_watch.hpp"
-
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
 #include "device/device_error.hpp"
+#include "device/exit_watch.hpp"
 #include "device_fixture.hpp"
 
 namespace margay::device {
