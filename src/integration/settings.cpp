@@ -39,6 +39,7 @@ constexpr uint64_t kDefaultTailRows = 10000;
 
 //! The plan of each is generated anew, and a launch takes some microseconds.
 constexpr uint64_t kMostPartitions = 1024;
+constexpr uint64_t kAnyNumber = UINT64_MAX;
 
 constexpr const char* kAuto = "auto";
 
@@ -133,30 +134,42 @@ void UseCacheDirectory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& 
   device::ProgramCache::SetDirectory(folder);
 }
 
-void RefuseNullNumber(const char* setting, const duckdb::Value& value) {
-  if (value.IsNull()) {
-    throw duckdb::InvalidInputException("%s must be a number, 0 or larger, not NULL", setting);
+//! Takes numbers from `least` to `most`. Settings of numbers are texts, as DuckDB would refuse what is
+//! no number before it is checked here, and not say what is good.
+void CheckNumber(const char* setting, uint64_t least, uint64_t most, duckdb::Value& value) {
+  duckdb::Value number;
+  std::string problem;
+  const bool is_number = !value.IsNull() && value.DefaultTryCastAs(duckdb::LogicalType::UBIGINT,
+                                                                   number, &problem, true);
+  if (!is_number || number.GetValue<uint64_t>() < least || number.GetValue<uint64_t>() > most) {
+    const std::string range = most == kAnyNumber
+                                  ? std::to_string(least) + " or larger"
+                                  : "from " + std::to_string(least) + " to " + std::to_string(most);
+    throw duckdb::InvalidInputException("%s must be a whole number, %s, not %s", setting, range,
+                                        value.IsNull() ? "NULL" : "'" + value.ToString() + "'");
   }
+  value = duckdb::Value(number.ToString());
 }
 
 void CheckMinRows(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  RefuseNullNumber(kMinRows, value);
+  CheckNumber(kMinRows, 0, kAnyNumber, value);
 }
 
 void CheckTailRows(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  RefuseNullNumber(kTailRows, value);
+  CheckNumber(kTailRows, 0, kAnyNumber, value);
 }
 
 void CheckDictionaryStrings(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  RefuseNullNumber(kDictionaryStrings, value);
+  CheckNumber(kDictionaryStrings, 0, kAnyNumber, value);
 }
 
 void CheckPartitions(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
-  if (value.IsNull() || value.GetValue<uint64_t>() < 1 ||
-      value.GetValue<uint64_t>() > kMostPartitions) {
-    throw duckdb::InvalidInputException("%s must be a number from 1 to %llu, not %s", kPartitions,
-                                        kMostPartitions, value.ToString());
-  }
+  CheckNumber(kPartitions, 1, kMostPartitions, value);
+}
+
+void CheckExplainProgram(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
+  RefuseUnlessOneOf(kExplainProgram, value, {"true", "false"});
+  value = duckdb::Value(Lower(value));
 }
 
 std::string Text(const duckdb::ClientContext& context, const char* setting) {
@@ -208,7 +221,7 @@ Settings ReadSettings(const duckdb::ClientContext& context) {
 void RegisterSettings(duckdb::DatabaseInstance& database) {
   auto& config = duckdb::DBConfig::GetConfig(database);
   const auto& text = duckdb::LogicalType::VARCHAR;
-  const auto& number = duckdb::LogicalType::UBIGINT;
+  const auto number = [](uint64_t value) { return duckdb::Value(std::to_string(value)); };
   config.AddExtensionOption(kMode,
                             "Where Margay runs queries: auto, force (a device or an error), off",
                             text, duckdb::Value("auto"), CheckMode);
@@ -232,22 +245,22 @@ void RegisterSettings(duckdb::DatabaseInstance& database) {
       kDeviceMemory,
       "The most memory of a device that Margay uses, such as '4GB'; auto: 80 % of a GPU", text,
       duckdb::Value(kAuto), CheckDeviceMemory, duckdb::SetScope::GLOBAL);
-  config.AddExtensionOption(kMinRows, "In auto mode, tables with fewer rows stay with DuckDB",
-                            number, duckdb::Value::UBIGINT(kDefaultMinRows), CheckMinRows);
+  config.AddExtensionOption(kMinRows, "In auto mode, tables with fewer rows stay with DuckDB", text,
+                            number(kDefaultMinRows), CheckMinRows);
   config.AddExtensionOption(
-      kTailRows, "In force mode, the most rows that operators above a device part may get", number,
-      duckdb::Value::UBIGINT(kDefaultTailRows), CheckTailRows);
+      kTailRows, "In force mode, the most rows that operators above a device part may get", text,
+      number(kDefaultTailRows), CheckTailRows);
   config.AddExtensionOption(
       kDictionaryStrings,
-      "Different strings up to which a column that is encoded always gets a dictionary", number,
-      duckdb::Value::UBIGINT(storage::kSmallDictionary), CheckDictionaryStrings);
+      "Different strings up to which a column that is encoded always gets a dictionary", text,
+      number(storage::kSmallDictionary), CheckDictionaryStrings);
   config.AddExtensionOption(
       kPartitions,
       "Parts of the rows that joins and groups are computed for one after the other, where that "
       "can be done; more where memory lacks in force mode",
-      number, duckdb::Value::UBIGINT(1), CheckPartitions);
+      text, number(1), CheckPartitions);
   config.AddExtensionOption(kExplainProgram, "EXPLAIN shows the physical program of each part too",
-                            duckdb::LogicalType::BOOLEAN, duckdb::Value::BOOLEAN(false));
+                            text, duckdb::Value("false"), CheckExplainProgram);
 }
 
 }  // namespace margay::integration

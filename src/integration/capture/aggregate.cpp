@@ -127,6 +127,9 @@ Reason CaptureAggregate(const duckdb::Expression& expression, const ExpressionCa
   const auto& aggregate = expression.Cast<BoundAggregateExpression>();
   const std::string name = NameOf(aggregate);
   const std::optional<plan::AggregateFunction> function = AggregateNamed(name);
+  if (!function && (name == "arg_min_null" || name == "arg_max_null")) {
+    return NotSupported("first or last with ORDER BY (" + name + ")");
+  }
   if (!function) {
     return NotSupported("the aggregate function " + name);
   }

@@ -504,6 +504,11 @@ CapturedExpression ExpressionCapture::Function(const duckdb::Expression& express
 
 CapturedExpression ExpressionCapture::TextFunction(const duckdb::Expression& expression) const {
   const std::string& name = FunctionName(expression);
+  // Of a computed string: no query names the functions that DuckDB puts around keys.
+  if (duckdb::StringUtil::StartsWith(name, "__internal_")) {
+    CapturedExpression operand = Capture(*ArgumentsOf(expression)[0]);
+    return operand ? NotSupported("a computed string as a key") : operand;
+  }
   if (!text_) {
     return NotSupported("the function " + name);
   }
