@@ -288,6 +288,7 @@ std::string Expression::ToString() const {
       return "(" + (operands_.empty() ? "" : text(0)) + " IN (" + joined(1, ", ") + "))";
     case Operation::Cast:
     case Operation::TryCast:
+    case Operation::Compress:
       return name + "(" + joined(0, ", ") + " AS " + type_.ToString() + ")";
     case Operation::Prefix:
     case Operation::Suffix:
@@ -521,6 +522,8 @@ std::string_view OperationName(Operation operation) {
       return "CAST";
     case Operation::TryCast:
       return "TRY_CAST";
+    case Operation::Compress:
+      return "COMPRESS";
     case Operation::Like:
       return "LIKE";
     case Operation::Prefix:

@@ -64,6 +64,7 @@ enum class Operation : uint8_t {
   In,        //!< operand 0 equals one of operands 1..n; three-valued logic
   Cast,      //!< operand 0 to `type` with DuckDB's rounding; out of range is an error
   TryCast,   //!< as Cast, but out of range gives NULL
+  Compress,  //!< as Cast, of an integer to a narrower type that the front-end knows it to fit
 
   // Functions of a Varchar; NULL if it is NULL. Where there is an operand 1, it is a Varchar
   // constant.

@@ -116,6 +116,10 @@ class Verifier {
         RequireOperands(1);
         return Require(CanCast(OperandType(0), type_),
                        "there is no such cast from " + OperandType(0).ToString());
+      case Operation::Compress:
+        RequireOperands(1);
+        return Require(type_.IsInteger() && OperandType(0).IsInteger(),
+                       "the operand and the result must be integers");
       case Operation::Like:
       case Operation::Prefix:
       case Operation::Suffix:

@@ -615,7 +615,7 @@ CapturedExpression ExpressionCapture::Compress(const duckdb::Expression& express
     return NotSupported("compressing " + from.ToString());
   }
   return Accept(plan::Expression::Make(
-      Operation::Cast, type,
+      Operation::Compress, type,
       {plan::Expression::Make(Operation::Subtract, from, {value.expression, lowest.expression})}));
 }
 

@@ -20,6 +20,7 @@ const plan::Expression* OneToOneColumn(const plan::Expression& key) {
       // Zeros of both signs are equal, but two values to statistics.
       return key.GetType().IsFloat() ? nullptr : &key;
     case plan::Operation::Cast:
+    case plan::Operation::Compress:
       return IsInteger(key.GetType()) && IsInteger(key.Operand(0).GetType())
                  ? OneToOneColumn(key.Operand(0))
                  : nullptr;

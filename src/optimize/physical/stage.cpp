@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "optimize/rewrite/uncompressed.hpp"
 #include "optimize/unsupported.hpp"
 
 namespace margay::optimize {
@@ -15,12 +16,19 @@ std::vector<plan::ExpressionPointer> Concatenated(
   return first;
 }
 
+//! `expression` over what `inputs` are computed from.
+plan::ExpressionPointer Composed(const plan::ExpressionPointer& expression,
+                                 const std::vector<plan::ExpressionPointer>& inputs) {
+  return Decompressed(plan::Substitute(expression, inputs));
+}
+
 //! A column that `expression` is NULL without; null if there is none.
 plan::ExpressionPointer StrictColumn(const plan::ExpressionPointer& expression) {
   switch (expression->GetOperation()) {
     case plan::Operation::Column:
       return expression;
     case plan::Operation::Cast:
+    case plan::Operation::Compress:
     case plan::Operation::Add:
     case plan::Operation::Subtract:
     case plan::Operation::Multiply:
@@ -93,14 +101,14 @@ class Cutter {
         Cut(*node.Input(), pipeline);
         auto& conjuncts =
             pipeline.joins.empty() ? pipeline.conjuncts : pipeline.joins.back().conjuncts;
-        plan::SplitConjunction(plan::Substitute(node.Predicate(), pipeline.outputs), conjuncts);
+        plan::SplitConjunction(Composed(node.Predicate(), pipeline.outputs), conjuncts);
         return;
       }
       case plan::NodeKind::Project: {
         Cut(*node.Input(), pipeline);
         std::vector<plan::ExpressionPointer> outputs;
         for (const plan::ExpressionPointer& expression : node.Expressions()) {
-          outputs.push_back(plan::Substitute(expression, pipeline.outputs));
+          outputs.push_back(Composed(expression, pipeline.outputs));
         }
         pipeline.outputs = std::move(outputs);
         return;
@@ -116,7 +124,7 @@ class Cutter {
         Cut(*node.Input(), pipeline);
         pipeline.order = PipelineOrder{node.OrderKeys(), node.Window()};
         for (plan::OrderKey& key : pipeline.order->keys)
-          key.expression = plan::Substitute(key.expression, pipeline.outputs);
+          key.expression = Composed(key.expression, pipeline.outputs);
         return;
       }
     }
@@ -259,11 +267,11 @@ Stage Stage::From(const plan::Node& plan, std::vector<size_t> column_tables, siz
     const std::vector<plan::ExpressionPointer> inputs = std::move(result.outputs);
     result.outputs.clear();
     for (const plan::ExpressionPointer& group : plan.Expressions()) {
-      result.outputs.push_back(plan::Substitute(group, inputs));
+      result.outputs.push_back(Composed(group, inputs));
     }
     for (plan::Aggregate aggregate : plan.Aggregates()) {
       if (aggregate.argument)
-        aggregate.argument = plan::Substitute(aggregate.argument, inputs);
+        aggregate.argument = Composed(aggregate.argument, inputs);
       result.aggregates.push_back(std::move(aggregate));
     }
   }

@@ -275,6 +275,7 @@ bool IsNeverNull(const Expression& expression, const Node& node) {
     case Operation::Multiply:
     case Operation::Negate:
     case Operation::Cast:
+    case Operation::Compress:
       return std::all_of(expression.Operands().begin(), expression.Operands().end(),
                          [&](const auto& operand) { return IsNeverNull(*operand, node); });
     case Operation::RowNumber:

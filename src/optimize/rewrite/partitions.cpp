@@ -53,7 +53,8 @@ std::optional<ShiftedColumn> AsColumn(const Expression& expression) {
   const bool is_shift = (operation == Operation::Add || operation == Operation::Subtract) &&
                         expression.Operand(1).GetOperation() == Operation::Constant &&
                         !expression.Operand(1).GetConstant().is_null;
-  if ((operation != Operation::Cast && !is_shift) || !expression.GetType().IsInteger() ||
+  const bool is_cast = operation == Operation::Cast || operation == Operation::Compress;
+  if ((!is_cast && !is_shift) || !expression.GetType().IsInteger() ||
       !expression.Operand(0).GetType().IsInteger()) {
     return std::nullopt;
   }

@@ -230,6 +230,7 @@ Value ValueBuilder::BuildNew(const plan::Expression& expression) {
       return InBuilder(*this).Build(expression);
     case Operation::Cast:
     case Operation::TryCast:
+    case Operation::Compress:
       return CastBuilder(*this).Build(expression);
     case Operation::Like:
     case Operation::Prefix:

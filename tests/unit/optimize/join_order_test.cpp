@@ -103,7 +103,7 @@ TEST(JoinOrder, FewRowsAreLookedUpInALargerTableWithUniqueKeys) {
 TEST(JoinOrder, CompressedIntegersAreComparedThemselves) {
   const auto distance = [](size_t column, int64_t from, plan::TypeKind kind) {
     return Expression::Make(
-        Operation::Cast, kind,
+        Operation::Compress, kind,
         {Expression::Make(Operation::Subtract, kInteger,
                           {Column(column), Expression::Integer(from, kInteger)})});
   };

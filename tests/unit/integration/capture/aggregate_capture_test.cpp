@@ -59,7 +59,7 @@ tails PROJECTION
 TEST_F(CaptureTest, DistinctRowsAreGroups) {
   Expect("SELECT DISTINCT b, a FROM t WHERE a > 3", R"(
 AGGREGATE groups=[#0, #1] aggregates=[]
-  PROJECT [CAST((b - 0) AS USMALLINT), CAST((a - 3) AS UTINYINT)]
+  PROJECT [COMPRESS((b - 0) AS USMALLINT), COMPRESS((a - 3) AS UTINYINT)]
     FILTER (a > 3)
       SCAN t [a INTEGER, b BIGINT]
 tails PROJECTION
@@ -90,11 +90,11 @@ tails PROJECTION
 PROJECT [#0, #3, #1]
   JOIN INNER [#0 IS NOT DISTINCT FROM #0]
     AGGREGATE groups=[#0] aggregates=[count(*)::BIGINT]
-      PROJECT [CAST((b - 0) AS USMALLINT)]
+      PROJECT [COMPRESS((b - 0) AS USMALLINT)]
         SCAN t [b BIGINT]
     AGGREGATE groups=[#0] aggregates=[count(#1)::BIGINT]
       AGGREGATE groups=[#0, a] aggregates=[]
-        PROJECT [CAST((b - 0) AS USMALLINT), a]
+        PROJECT [COMPRESS((b - 0) AS USMALLINT), a]
           SCAN t [b BIGINT, a INTEGER]
 tails PROJECTION, PROJECTION
 )");
@@ -119,7 +119,7 @@ TEST_F(CaptureTest, DistinctOn) {
 PROJECT [#0, #1]
   JOIN SEMI [#2 = #1]
     PROJECT [g, #1, #2]
-      PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+      PROJECT [g, COMPRESS((a - 0) AS UTINYINT), #2]
         PROJECT [#0, #1, row_number(#0)]
           SCAN t [g DOUBLE, a INTEGER]
     AGGREGATE groups=[g] aggregates=[min(#1)::BIGINT]
@@ -132,23 +132,23 @@ tails PROJECTION
   Expect("SELECT DISTINCT ON (g) g, a FROM t ORDER BY g, a DESC", R"(
 PROJECT [g, (CAST(#1 AS INTEGER) + 0)]
   ORDER [g ASC NULLS LAST, #1 DESC NULLS LAST]
-    PROJECT [g, CAST((#1 - 0) AS UTINYINT)]
+    PROJECT [g, COMPRESS((#1 - 0) AS UTINYINT)]
       PROJECT [g, (CAST(#1 AS INTEGER) + 0)]
         PROJECT [#0, #1]
           JOIN SEMI [#2 = #2]
             PROJECT [g, #1, #2]
-              PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+              PROJECT [g, COMPRESS((a - 0) AS UTINYINT), #2]
                 PROJECT [#0, #1, row_number(#0)]
                   SCAN t [g DOUBLE, a INTEGER]
             AGGREGATE groups=[g, #1] aggregates=[min(#2)::BIGINT]
               JOIN SEMI [g IS NOT DISTINCT FROM #0, #1 IS NOT DISTINCT FROM #1]
                 PROJECT [g, #1, #2]
-                  PROJECT [g, CAST((a - 0) AS UTINYINT), #2]
+                  PROJECT [g, COMPRESS((a - 0) AS UTINYINT), #2]
                     PROJECT [#0, #1, row_number(#0)]
                       SCAN t [g DOUBLE, a INTEGER]
                 AGGREGATE groups=[g] aggregates=[max(#1)::UTINYINT]
                   PROJECT [g, #1]
-                    PROJECT [g, CAST((a - 0) AS UTINYINT)]
+                    PROJECT [g, COMPRESS((a - 0) AS UTINYINT)]
                       PROJECT [#0, #1]
                         SCAN t [g DOUBLE, a INTEGER]
 )");

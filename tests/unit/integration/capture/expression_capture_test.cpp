@@ -144,17 +144,17 @@ TEST_F(CaptureTest, CompressedKeysArePlainArithmetic) {
   Expect("SELECT a, s, count(*) FROM t GROUP BY a, s ORDER BY a", R"(
 PROJECT [(CAST(#0 AS INTEGER) + 0), #2, #1]
   ORDER [#0 ASC NULLS LAST]
-    PROJECT [CAST((#0 - 0) AS UTINYINT), #2, #1]
+    PROJECT [COMPRESS((#0 - 0) AS UTINYINT), #2, #1]
       PROJECT [(CAST(#0 AS INTEGER) + 0), #2, #1]
         PROJECT [#0, #2, s]
           AGGREGATE groups=[#0, s] aggregates=[count(*)::BIGINT]
-            PROJECT [CAST((a - 0) AS UTINYINT), s]
+            PROJECT [COMPRESS((a - 0) AS UTINYINT), s]
               SCAN t [a INTEGER, s VARCHAR]
 )");
   Expect("SELECT a FROM t ORDER BY b", R"(
 PROJECT [(CAST(#0 AS INTEGER) + 0)]
   ORDER [#1 ASC NULLS LAST]
-    PROJECT [CAST((a - 0) AS UTINYINT), CAST((b - 0) AS USMALLINT)]
+    PROJECT [COMPRESS((a - 0) AS UTINYINT), COMPRESS((b - 0) AS USMALLINT)]
       SCAN t [a INTEGER, b BIGINT]
 )");
 }

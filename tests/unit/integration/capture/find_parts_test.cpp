@@ -67,7 +67,7 @@ UNION
 )");
   Expect("SELECT a FROM t INTERSECT SELECT c FROM t", R"(
 AGGREGATE groups=[#0] aggregates=[]
-  PROJECT [CAST((a - 0) AS UTINYINT)]
+  PROJECT [COMPRESS((a - 0) AS UTINYINT)]
     JOIN SEMI [a IS NOT DISTINCT FROM c]
       SCAN t [a INTEGER]
       PROJECT [CAST(c AS INTEGER)]
@@ -131,13 +131,13 @@ PROJECT [g, b]
   // Here DuckDB fetches the other columns by row ids, and sorts the rows once more.
   Expect("SELECT g, b, s FROM t ORDER BY a DESC LIMIT 3", R"(
 PROJECT [g, (CAST(#1 AS BIGINT) + 0), s]
-  PROJECT [g, CAST((b - 0) AS USMALLINT), s]
+  PROJECT [g, COMPRESS((b - 0) AS USMALLINT), s]
     ORDER [a DESC NULLS LAST] LIMIT 3
       SCAN t [g DOUBLE, b BIGINT, s VARCHAR, a INTEGER]
 )");
   Expect("SELECT g, b, s FROM t LIMIT 3 OFFSET 5", R"(
 PROJECT [g, (CAST(#1 AS BIGINT) + 0), s]
-  PROJECT [g, CAST((b - 0) AS USMALLINT), s]
+  PROJECT [g, COMPRESS((b - 0) AS USMALLINT), s]
     ORDER [] LIMIT 3 OFFSET 5
       SCAN t [g DOUBLE, b BIGINT, s VARCHAR]
 )");

@@ -339,7 +339,7 @@ AGGREGATE groups=[] aggregates=[sum(#0)::HUGEINT]
                 SCAN big [k INTEGER]
               PROJECT [(CAST(#0 AS INTEGER) + 0), #1]
                 AGGREGATE groups=[#0] aggregates=[count(*)::BIGINT]
-                  PROJECT [CAST((k - 0) AS USMALLINT)]
+                  PROJECT [COMPRESS((k - 0) AS USMALLINT)]
                     FILTER (k IS NOT NULL)
                       SCAN small [k INTEGER]
 tails PROJECTION
@@ -371,11 +371,11 @@ AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
   JOIN INNER [#0 = #0]
     PROJECT [#1]
       AGGREGATE groups=[#0] aggregates=[sum(v)::HUGEINT]
-        PROJECT [CAST((n - 0) AS UTINYINT), v]
+        PROJECT [COMPRESS((n - 0) AS UTINYINT), v]
           SCAN big [n INTEGER, v BIGINT]
     PROJECT [#1]
       AGGREGATE groups=[#0] aggregates=[sum(v)::HUGEINT]
-        PROJECT [CAST((n - 0) AS UTINYINT), v]
+        PROJECT [COMPRESS((n - 0) AS UTINYINT), v]
           SCAN big [n INTEGER, v BIGINT]
 )");
   // Where DuckDB reads it, it is a part by itself.
@@ -383,7 +383,7 @@ AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
       SELECT median(a.s) FROM c a JOIN c b ON a.s = b.s)",
          R"(
 AGGREGATE groups=[#0] aggregates=[sum(v)::HUGEINT]
-  PROJECT [CAST((n - 0) AS UTINYINT), v]
+  PROJECT [COMPRESS((n - 0) AS UTINYINT), v]
     SCAN big [n INTEGER, v BIGINT]
 tails PROJECTION, PROJECTION, CTE
 )");
@@ -406,7 +406,7 @@ AGGREGATE groups=[] aggregates=[sum((CAST(v AS HUGEINT) + #3))::HUGEINT]
       SCAN big [n INTEGER, v BIGINT]
     PROJECT [(CAST(#0 AS INTEGER) + 0), #1]
       AGGREGATE groups=[#0] aggregates=[sum(k)::HUGEINT]
-        PROJECT [CAST((m - 0) AS UTINYINT), k]
+        PROJECT [COMPRESS((m - 0) AS UTINYINT), k]
           SCAN small [m INTEGER, k INTEGER]
 tails PROJECTION
 )");

@@ -7,7 +7,7 @@ namespace {
 TEST_F(CaptureTest, Taps) {
   Expect("SELECT c, sum(i) FROM t JOIN range(1000) r(i) ON a = i GROUP BY c", R"(
 AGGREGATE groups=[#0] aggregates=[sum("#1")::HUGEINT]
-  PROJECT [CAST((c - 0) AS UTINYINT), "#1"]
+  PROJECT [COMPRESS((c - 0) AS UTINYINT), "#1"]
     JOIN INNER [CAST(a AS BIGINT) = "#1"]
       SCAN t [a INTEGER, c SMALLINT]
       SCAN rows of DuckDB [#1 BIGINT]
@@ -52,7 +52,7 @@ TEST_F(CaptureTest, NoTapsOfWhatBelongsToOthers) {
       SELECT count(*) FROM lineitem JOIN (SELECT median(b) AS m FROM x) ON l_orderkey = m)",
          R"(
 AGGREGATE groups=[#0] aggregates=[sum(b)::HUGEINT]
-  PROJECT [CAST((a - 0) AS UTINYINT), b]
+  PROJECT [COMPRESS((a - 0) AS UTINYINT), b]
     SCAN t [a INTEGER, b BIGINT]
 tails PROJECTION, PROJECTION, PROJECTION, CTE
 AGGREGATE groups=[] aggregates=[count(*)::BIGINT]
