@@ -108,7 +108,7 @@ TEST_F(ImageCacheTest, AnOldSnapshotIsReadPrivately) {
 
 TEST_F(ImageCacheTest, TemporaryTablesAreNotKept) {
   database_.Run("CREATE TEMP TABLE s AS SELECT i FROM range(200000) r(i)");
-  EXPECT_NE(database_.Query("SELECT i + 1 FROM s").find("temporary"), std::string::npos);
+  EXPECT_EQ(database_.Query("SELECT i + 1 FROM s LIMIT 1"), "1");
   for (const char* mode : {"force", "auto"}) {
     database_.Run("SET margay_mode = '" + std::string(mode) + "'");
     EXPECT_EQ(database_.Query("SELECT sum(i) FROM s"), "19999900000");

@@ -82,7 +82,7 @@ TEST_F(JoinStructuresTest, EveryMethodIsKept) {
 TEST_F(JoinStructuresTest, ExplainAnalyzeSaysWhereItCameFrom) {
   ExpectSame(kQuery);
   const std::string plan = database_.Query(std::string("EXPLAIN ANALYZE ") + kQuery);
-  EXPECT_NE(plan.find("1 from the cache, 0 made"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("1 from the cache, 0 built"), std::string::npos) << plan;
 }
 
 TEST_F(JoinStructuresTest, AChangeOutdatesIt) {
