@@ -29,6 +29,7 @@ struct ExitState {
   std::atomic<int> calls{0};           //!< under way
   std::atomic<bool> is_ending{false};  //!< no call may begin
   std::atomic<bool> is_over{false};    //!< the handler has done its work
+  std::atomic<pid_t> owner{0};         //!< the process that has loaded a runtime, which no child is
   std::array<std::once_flag, 4> registered;
   std::mutex mutex;
   std::map<cl_command_queue, const OpenClApi*> queues;
@@ -54,9 +55,12 @@ void FinishQueues(Clock::time_point end) {
     queues = State().queues;
   }
   // A kernel that takes long must not hold the process up.
-  std::thread([done, queues] {
-    for (const auto& [queue, api] : queues)
-      api->Finish.pointer(queue);
+  std::thread([done, queues, end] {
+    for (const auto& [queue, api] : queues) {
+      // Later the runtime may be gone.
+      if (Clock::now() < end)
+        api->Finish.pointer(queue);
+    }
     done->set_value();
   }).detach();
   future.wait_until(end);
@@ -64,26 +68,23 @@ void FinishQueues(Clock::time_point end) {
 
 void EndCalls() {
   ExitState& state = State();
-  if (state.is_ending.exchange(true))
-    return;
   const Clock::time_point end = Clock::now() + kLongestWait;
+  if (state.is_ending.exchange(true)) {
+    WaitUntil(end, [&] { return state.is_over.load(); });
+    return;
+  }
   WaitUntil(end, [&] { return state.calls == 0; });
   try {
-    FinishQueues(end);
+    if (state.calls == 0)
+      FinishQueues(end);
   } catch (...) {
     // Without a thread to spare the runtime has to cope.
   }
   state.is_over = true;
 }
 
-//! The process that registered the handler: a forked child has none of its threads.
-pid_t& Owner() {
-  static pid_t owner = getpid();
-  return owner;
-}
-
 void AtExit() {
-  if (getpid() == Owner())
+  if (getpid() == State().owner)
     EndCalls();
 }
 
@@ -98,7 +99,6 @@ struct MainThreadGuard {
 void WatchMainThread() {
   if (gettid() != getpid())
     return;
-  Owner();
   thread_local const MainThreadGuard guard;
   static_cast<void>(guard);
 }
@@ -121,7 +121,9 @@ CallPermit::~CallPermit() {
 }
 
 void ProcessExit::HandleAfter(Stage stage) {
-  Owner();
+  // A forked child that loads a runtime of its own has no calls of its parent's under way.
+  if (stage == Stage::Load && State().owner.exchange(getpid()) != getpid())
+    State().calls = 0;
   std::call_once(State().registered[static_cast<size_t>(stage)], [] { std::atexit(AtExit); });
 }
 

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -40,6 +42,8 @@ constexpr uint64_t kDefaultTailRows = 10000;
 //! The plan of each is generated anew, and a launch takes some microseconds.
 constexpr uint64_t kMostPartitions = 1024;
 constexpr uint64_t kAnyNumber = UINT64_MAX;
+//! Up to here every whole number is a DOUBLE.
+constexpr double kLargestWholeDouble = 9007199254740992.0;
 
 constexpr const char* kAuto = "auto";
 
@@ -134,21 +138,36 @@ void UseCacheDirectory(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& 
   device::ProgramCache::SetDirectory(folder);
 }
 
+//! The whole number that a value is, also if it is written as 1e6; none where it is no such number.
+std::optional<uint64_t> WholeNumber(const duckdb::Value& value) {
+  duckdb::Value number;
+  std::string problem;
+  if (value.IsNull()) {
+    return std::nullopt;
+  }
+  if (value.DefaultTryCastAs(duckdb::LogicalType::UBIGINT, number, &problem, true)) {
+    return number.GetValue<uint64_t>();
+  }
+  if (!value.DefaultTryCastAs(duckdb::LogicalType::DOUBLE, number, &problem, true)) {
+    return std::nullopt;
+  }
+  const double real = number.GetValue<double>();
+  const bool is_whole = real >= 0 && real < kLargestWholeDouble && real == std::floor(real);
+  return is_whole ? std::optional(static_cast<uint64_t>(real)) : std::nullopt;
+}
+
 //! Takes numbers from `least` to `most`. Settings of numbers are texts, as DuckDB would refuse what is
 //! no number before it is checked here, and not say what is good.
 void CheckNumber(const char* setting, uint64_t least, uint64_t most, duckdb::Value& value) {
-  duckdb::Value number;
-  std::string problem;
-  const bool is_number = !value.IsNull() && value.DefaultTryCastAs(duckdb::LogicalType::UBIGINT,
-                                                                   number, &problem, true);
-  if (!is_number || number.GetValue<uint64_t>() < least || number.GetValue<uint64_t>() > most) {
+  const std::optional<uint64_t> number = WholeNumber(value);
+  if (!number || *number < least || *number > most) {
     const std::string range = most == kAnyNumber
                                   ? std::to_string(least) + " or larger"
                                   : "from " + std::to_string(least) + " to " + std::to_string(most);
     throw duckdb::InvalidInputException("%s must be a whole number, %s, not %s", setting, range,
                                         value.IsNull() ? "NULL" : "'" + value.ToString() + "'");
   }
-  value = duckdb::Value(number.ToString());
+  value = duckdb::Value(std::to_string(*number));
 }
 
 void CheckMinRows(duckdb::ClientContext&, duckdb::SetScope, duckdb::Value& value) {
@@ -180,12 +199,13 @@ std::string Text(const duckdb::ClientContext& context, const char* setting) {
   return value.ToString();
 }
 
+//! Where a value came by another way than SET, it was not checked.
 uint64_t Number(const duckdb::ClientContext& context, const char* setting, uint64_t otherwise) {
   duckdb::Value value;
-  if (!context.TryGetCurrentSetting(setting, value) || value.IsNull()) {
+  if (!context.TryGetCurrentSetting(setting, value)) {
     return otherwise;
   }
-  return value.GetValue<uint64_t>();
+  return WholeNumber(value).value_or(otherwise);
 }
 
 }  // namespace
@@ -213,7 +233,7 @@ Settings ReadSettings(const duckdb::ClientContext& context) {
   settings.min_rows = Number(context, kMinRows, kDefaultMinRows);
   settings.tail_rows = Number(context, kTailRows, kDefaultTailRows);
   settings.dictionary_strings = Number(context, kDictionaryStrings, storage::kSmallDictionary);
-  settings.partitions = Number(context, kPartitions, 1);
+  settings.partitions = std::clamp<uint64_t>(Number(context, kPartitions, 1), 1, kMostPartitions);
   settings.explains_programs = Text(context, kExplainProgram) == "true";
   return settings;
 }

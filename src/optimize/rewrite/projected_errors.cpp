@@ -34,6 +34,7 @@ bool CanOperationRaise(const Expression& expression) {
     case Operation::Absolute:
     case Operation::Round:
     case Operation::Cast:
+    case Operation::Compress:
     case Operation::DateTrunc:
     case Operation::AddMonths:
     case Operation::Fault:

@@ -11,6 +11,7 @@ const ExpressionPointer& Uncompressed(const ExpressionPointer& expression) {
   if (expression->GetOperation() != Operation::Compress ||
       expression->Operand(0).GetOperation() != Operation::Subtract ||
       expression->Operand(0).Operand(1).GetOperation() != Operation::Constant ||
+      expression->Operand(0).Operand(1).GetConstant().is_null ||
       !expression->Operand(0).GetType().IsIntegral())
     return expression;
   return expression->Operand(0).Operands()[0];

@@ -543,6 +543,8 @@ TEST(Settings, BadValuesAreRefusedWithTheGoodOnes) {
     }
     database.Run("SET " + std::string(setting) + " = 12");
     EXPECT_EQ(database.Query("SELECT current_setting('" + std::string(setting) + "')"), "12");
+    database.Run("SET " + std::string(setting) + " = 1e6");
+    EXPECT_EQ(database.Query("SELECT current_setting('" + std::string(setting) + "')"), "1000000");
   }
   EXPECT_TRUE(Contains(database.Query("SET margay_explain_program = 'perhaps'"), "true, false"));
   for (const char* value : {"0", "1025", "NULL", "'some'"}) {
