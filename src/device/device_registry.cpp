@@ -29,8 +29,7 @@ namespace {
 
 constexpr std::string_view kInstallAdvice =
     "install the packages intel-opencl-rt and intel-cmplr-lib-rt (PyPI), or pocl-opencl-icd "
-    "(Debian, "
-    "Ubuntu), or your GPU's driver";
+    "(Debian, Ubuntu), or your GPU's driver";
 
 std::string Lowered(std::string_view text) {
   std::string lowered(text);

@@ -57,8 +57,7 @@ std::vector<fs::path> ProgramFolders() {
   return folders;
 }
 
-//! The lib folders of the environments whose packages PYTHONPATH names: .../lib is two folders
-//! above
+//! The lib folders of the environments whose packages PYTHONPATH names: .../lib is two folders above
 //! .../lib/python3.11/site-packages.
 std::vector<fs::path> PythonPathFolders() {
   std::vector<fs::path> folders;

@@ -1,21 +1,14 @@
 // What the documents list is what there is.
-#include <fstream>
 #include <sstream>
 
+#include "document_page.hpp"
 #include "test_database.hpp"
 
 namespace margay::integration {
 namespace {
 
-std::string Page(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 void ExpectNames(const std::string& page, TestDatabase& database, const std::string& query) {
-  const std::string text = Page(page);
+  const std::string text = ReadPage(page);
   std::istringstream names(database.Query(query));
   int count = 0;
   for (std::string name; std::getline(names, name); count++)

@@ -1,7 +1,7 @@
 // docs/support.md says what runs on a device. Its examples are run here.
-#include <fstream>
 #include <sstream>
 
+#include "document_page.hpp"
 #include "test_database.hpp"
 
 namespace margay::integration {
@@ -13,13 +13,6 @@ struct Example {
   bool runs = false;
   std::string sql;
 };
-
-std::string ReadPage() {
-  std::ifstream file("docs/support.md");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 //! What the page has between "```sql" and "```".
 std::string TablesOf(const std::string& page) {
@@ -60,7 +53,7 @@ std::vector<Example> ExamplesOf(const std::string& page) {
 }
 
 TEST(SupportDocument, ExamplesRunWhereThePageSaysSo) {
-  const std::string page = ReadPage();
+  const std::string page = ReadPage("docs/support.md");
   TestDatabase database;
   database.Run(TablesOf(page));
   database.Run("SET margay_mode = 'force'");
